@@ -1,0 +1,91 @@
+#pragma once
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/partitioner.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace rivulet {
+
+/// Owns the one thread pool of the program; alive for as long as parallel loops run. 0 = all cores.
+class ThreadPool {
+public:
+    explicit ThreadPool(int n_threads);
+    ~ThreadPool();
+    ThreadPool(const ThreadPool&) = delete;
+    ThreadPool& operator=(const ThreadPool&) = delete;
+
+    [[nodiscard]] int n_threads() const noexcept { return n_threads_; }
+
+private:
+    struct Control;
+    int n_threads_;
+    std::unique_ptr<Control> control_;
+};
+
+/// Calls body(i) for i in [0, n). Each iteration writes only what belongs to i, so the result cannot depend on the
+/// number of threads. `name` is for the profiler; `grain` is the smallest number of iterations worth a task.
+template <class Body>
+void parallel_for(std::int64_t n, [[maybe_unused]] const char* name, Body&& body, std::int64_t grain = 1)
+{
+    if (n <= grain) {
+        for (std::int64_t i = 0; i < n; ++i) body(i);
+        return;
+    }
+    oneapi::tbb::parallel_for(
+        oneapi::tbb::blocked_range<std::int64_t>(0, n, static_cast<std::size_t>(grain)),
+        [&](const oneapi::tbb::blocked_range<std::int64_t>& range) {
+            for (std::int64_t i = range.begin(); i != range.end(); ++i) body(i);
+        });
+}
+
+/// Fixed chunk length of ordered sums: part of the definition of the result, never a tuning knob.
+inline constexpr std::int64_t kOrderedChunk = 4096;
+
+/// Reduces chunk results in chunk order: chunk_value(begin, end) for every fixed chunk of [0, n), folded left to right
+/// by combine. The same bits on any number of threads.
+template <class T, class ChunkValue, class Combine>
+[[nodiscard]] T ordered_reduce(std::int64_t n, const char* name, T initial, ChunkValue&& chunk_value, Combine&& combine,
+                               std::int64_t chunk = kOrderedChunk)
+{
+    const std::int64_t n_chunks = (n + chunk - 1) / chunk;
+    std::vector<T> partial(static_cast<std::size_t>(n_chunks), initial);
+    parallel_for(n_chunks, name, [&](std::int64_t c) {
+        const std::int64_t begin = c * chunk;
+        const std::int64_t end = begin + chunk < n ? begin + chunk : n;
+        partial[static_cast<std::size_t>(c)] = chunk_value(begin, end);
+    });
+    T total = initial;
+    for (const T& value : partial) total = combine(total, value);
+    return total;
+}
+
+/// Sum of term(i) over [0, n), chunk by chunk in order.
+template <class Term>
+[[nodiscard]] double ordered_sum(std::int64_t n, const char* name, Term&& term)
+{
+    return ordered_reduce(
+        n, name, 0.0,
+        [&](std::int64_t begin, std::int64_t end) {
+            double sum = 0;
+            for (std::int64_t i = begin; i < end; ++i) sum += term(i);
+            return sum;
+        },
+        [](double a, double b) { return a + b; });
+}
+
+/// Runs body(item) for the items of one colour after the other: items of one colour must not touch the same data.
+/// `items_by_colour[c]` lists the items of colour c; the order within a colour does not matter, that of colours does.
+template <class Items, class Body>
+void coloured_for(const Items& items_by_colour, const char* name, Body&& body)
+{
+    for (const auto& items : items_by_colour)
+        parallel_for(static_cast<std::int64_t>(items.size()), name,
+                     [&](std::int64_t i) { body(items[static_cast<std::size_t>(i)]); });
+}
+
+} // namespace rivulet

@@ -1,0 +1,137 @@
+#pragma once
+
+#include "base/vec.h"
+#include "sim/model.h"
+
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace rivulet {
+
+/// A running total that keeps the rounding it would lose (Neumaier), so that a million bookings close to 1e-15.
+struct Account {
+    double sum = 0;
+    double carry = 0;
+
+    void add(double amount) noexcept
+    {
+        const double total = sum + amount;
+        carry += (sum < 0 ? -sum : sum) >= (amount < 0 ? -amount : amount) ? (sum - total) + amount
+                                                                           : (amount - total) + sum;
+        sum = total;
+    }
+    [[nodiscard]] double total() const noexcept { return sum + carry; }
+};
+
+struct Clock {
+    double time = 0;            ///< [s]
+    std::int64_t step = 0;      ///< steps taken
+    std::int64_t frame = 0;     ///< frames completed; the next is due at (frame + 1) * frame_interval
+    double previous_step = 0;   ///< [s]; 0 before the first
+};
+
+/// Bulk liquid: one entry per particle in every array.
+struct LiquidParticles {
+    std::vector<Vec3> position;       ///< [m]
+    std::vector<Vec3> velocity;       ///< [m/s]
+    std::vector<Mat3> affine;         ///< APIC velocity gradient, row a = gradient of component a [1/s]
+    std::vector<double> volume;       ///< [m^3]
+    std::vector<double> pressure;     ///< of the last projection, sampled at the particle; warm start [Pa]
+    std::vector<Vec3> colour;         ///< linear RGB
+    std::vector<std::int32_t> liquid; ///< index into Model::liquids
+    std::vector<std::int64_t> id;     ///< unique over the run
+
+    [[nodiscard]] std::int64_t size() const noexcept { return static_cast<std::int64_t>(position.size()); }
+};
+
+/// Where every drop came from and went, per liquid [m^3] (DESIGN: three reservoirs, one ledger).
+struct Ledger {
+    std::vector<Account> initial; ///< present at the start
+    std::vector<Account> emitted; ///< entered through sources
+    std::vector<Account> drained; ///< left through drains
+    std::vector<Account> left;    ///< left through open walls
+};
+
+/// Reaction of the liquid on each obstacle in the last step.
+struct Loads {
+    std::vector<Vec3> force;  ///< [N]
+    std::vector<Vec3> torque; ///< about the obstacle's origin [N m]
+};
+
+/// Everything that the next step depends on. A checkpoint is this and nothing else.
+struct State {
+    Clock clock;
+    LiquidParticles liquid;
+    Ledger ledger;
+    Loads loads;
+    std::int64_t next_id = 0;
+};
+
+enum class Scalar { Float64, Int64, Int32, UInt8 };
+
+/// One registered array of the State, seen without its type.
+struct ArrayView {
+    std::string_view name; ///< "liquid.position"
+    std::string_view unit; ///< "m"; empty = none
+    Scalar scalar = Scalar::Float64;
+    int components = 1;       ///< scalars per entry
+    std::int64_t count = 0;   ///< entries
+    std::byte* data = nullptr; ///< count * components scalars
+    bool is_array = true;     ///< false: a single value whose count cannot change
+    const void* member = nullptr; ///< address and size of the State member, for the completeness test
+    std::size_t member_size = 0;
+};
+
+/// THE list of what a State holds. Hashing, checkpoints, `info`, comparison, the watchdog all go through it; the test
+/// StateRegistry.HasEveryMember fails when a member is missing here.
+template <class StateLike, class Visitor>
+void visit_state(StateLike& s, Visitor&& visit)
+{
+    visit("clock.time", "s", s.clock.time);
+    visit("clock.step", "", s.clock.step);
+    visit("clock.frame", "", s.clock.frame);
+    visit("clock.previous_step", "s", s.clock.previous_step);
+    visit("liquid.position", "m", s.liquid.position);
+    visit("liquid.velocity", "m/s", s.liquid.velocity);
+    visit("liquid.affine", "1/s", s.liquid.affine);
+    visit("liquid.volume", "m3", s.liquid.volume);
+    visit("liquid.pressure", "Pa", s.liquid.pressure);
+    visit("liquid.colour", "", s.liquid.colour);
+    visit("liquid.liquid", "", s.liquid.liquid);
+    visit("liquid.id", "", s.liquid.id);
+    visit("ledger.initial", "m3", s.ledger.initial);
+    visit("ledger.emitted", "m3", s.ledger.emitted);
+    visit("ledger.drained", "m3", s.ledger.drained);
+    visit("ledger.left", "m3", s.ledger.left);
+    visit("loads.force", "N", s.loads.force);
+    visit("loads.torque", "N m", s.loads.torque);
+    visit("next_id", "", s.next_id);
+}
+
+/// The registered arrays of a State, in registration order. Views stay valid until an array is resized.
+[[nodiscard]] std::vector<ArrayView> state_arrays(State& state);
+[[nodiscard]] std::vector<ArrayView> state_arrays(const State& state);
+
+/// Gives the array called `name` a new count (a checkpoint being read); false if there is no such array or it is a
+/// single value.
+bool resize_array(State& state, std::string_view name, std::int64_t count);
+
+/// Hash over every registered array: name, shape and bits.
+[[nodiscard]] std::uint64_t state_hash(const State& state);
+
+/// First difference in words ("liquid.velocity[17].y: 0.5 against 0.25"), empty if the states are the same bits.
+[[nodiscard]] std::string first_difference(const State& a, const State& b);
+
+/// Particle volume of one liquid now, ledger balance, and the balance's relative error.
+struct LedgerBalance {
+    double initial = 0, emitted = 0, drained = 0, left = 0, bulk = 0; ///< [m^3]
+    double relative_error = 0; ///< |bulk - (initial + emitted - drained - left)| / max(initial + emitted, tiny)
+};
+[[nodiscard]] LedgerBalance ledger_balance(const State& state, int liquid);
+/// Over all liquids.
+[[nodiscard]] LedgerBalance ledger_balance(const State& state);
+
+} // namespace rivulet

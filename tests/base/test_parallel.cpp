@@ -1,0 +1,76 @@
+#include "base/parallel.h"
+#include "base/rng.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <algorithm>
+#include <numeric>
+
+namespace rivulet {
+namespace {
+
+TEST(OrderedSum, HasTheSameBitsOnAnyNumberOfThreads)
+{
+    const auto term = [](std::int64_t i) { return std::sin(double(i)) * std::exp2(double(i % 60) - 30); };
+    double reference = 0;
+    for (const int threads : {1, 2, 3, 8}) {
+        const ThreadPool pool(threads);
+        for (int repeat = 0; repeat < 3; ++repeat) {
+            const double sum = ordered_sum(1'000'003, "test", term);
+            if (threads == 1 && repeat == 0) reference = sum;
+            EXPECT_EQ(sum, reference) << threads << " threads";
+        }
+    }
+}
+
+TEST(OrderedSum, OfIntegersIsGausssFormula)
+{
+    EXPECT_EQ(ordered_sum(100'001, "test", [](std::int64_t i) { return double(i); }), 5000050000.0);
+    EXPECT_EQ(ordered_sum(0, "test", [](std::int64_t) { return 1.0; }), 0.0);
+}
+
+TEST(ParallelFor, VisitsEveryIndexOnce)
+{
+    const ThreadPool pool(3);
+    std::vector<int> visits(100'000, 0);
+    parallel_for(std::int64_t(visits.size()), "test", [&](std::int64_t i) { ++visits[std::size_t(i)]; });
+    EXPECT_EQ(std::count(visits.begin(), visits.end(), 1), 100'000);
+}
+
+TEST(ColouredFor, RunsColoursInOrder)
+{
+    const ThreadPool pool(2);
+    // Item i adds to cell i/2 and i/2+1: neighbours conflict, colours (0,2,4..) and (1,3,5..) do not.
+    std::vector<double> cells(1001, 1.0);
+    std::vector<std::vector<int>> colours(2);
+    for (int i = 0; i < 1000; ++i) colours[std::size_t(i % 2)].push_back(i);
+    coloured_for(colours, "test", [&](int i) {
+        cells[std::size_t(i)] = cells[std::size_t(i)] * 0.5 + 1;
+        cells[std::size_t(i) + 1] = cells[std::size_t(i) + 1] * 0.25 + 3;
+    });
+    // Even items first: cell 2 is x*0.5+1 by item 2, then *0.25+3 by item 1.
+    EXPECT_EQ(cells[2], (1.0 * 0.5 + 1) * 0.25 + 3);
+    EXPECT_EQ(cells[1], (1.0 * 0.25 + 3) * 0.5 + 1);
+}
+
+TEST(RandomUnit, IsUniformAndDependsOnCounterAlone)
+{
+    double mean = 0;
+    double square = 0;
+    const int n = 100'000;
+    for (int i = 0; i < n; ++i) {
+        const double u = random_unit(7, 3, std::uint64_t(i));
+        ASSERT_GE(u, 0);
+        ASSERT_LT(u, 1);
+        mean += u / n;
+        square += u * u / n;
+    }
+    EXPECT_NEAR(mean, 0.5, 4 * std::sqrt(1.0 / 12 / n)); // four standard deviations
+    EXPECT_NEAR(square, 1.0 / 3, 4 * std::sqrt(4.0 / 45 / n));
+    EXPECT_EQ(random_unit(7, 3, 11), random_unit(7, 3, 11));
+    EXPECT_NE(random_unit(7, 3, 11), random_unit(7, 4, 11));
+}
+
+} // namespace
+} // namespace rivulet
