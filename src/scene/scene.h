@@ -1,0 +1,55 @@
+#pragma once
+
+#include "render/settings.h"
+#include "sim/model.h"
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace rivulet {
+
+/// An expected number of the scene's [test] table: `quantity` (a probe column, or a path of report.json such as
+/// "ledger.relative_error" or "counts.particles"), reduced over the run, against a value.
+struct Expectation {
+    enum class When { Final, Minimum, Maximum, Mean };
+    std::string name;
+    std::string quantity;
+    When when = When::Final;
+    double value = 0;
+    double tolerance = 0; ///< absolute; a measured value within value +- tolerance passes
+};
+
+/// A scene that has been parsed, checked and built.
+struct Scene {
+    std::string name;            ///< file name without extension
+    std::filesystem::path file;
+    Model model;
+    RenderSettings render;
+    std::vector<Expectation> expectations;
+    /// The scene with includes, overrides and defaults written out in SI: loads to the same Model on its own.
+    std::string resolved_toml;
+    /// Every resolved key with its value as text: what a resume compares.
+    std::map<std::string, std::string> resolved_keys;
+    std::uint64_t fingerprint = 0; ///< hash of resolved_keys that affect the simulation (not pictures, tests, titles)
+};
+
+/// Reads, validates and builds. `overrides` are "path.to.key=value" (--set). Throws InputError with
+/// "file:line:column: key: what is wrong, what is allowed" (all problems of a file, one a line).
+[[nodiscard]] Scene load_scene(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
+/// The same from text (tests, fuzzing, resumed runs); `file` is used in messages and to find includes and meshes.
+[[nodiscard]] Scene parse_scene(const std::string& text, const std::filesystem::path& file,
+                                const std::vector<std::string>& overrides = {});
+
+/// "key: old -> new" for each key that differs and affects the simulation.
+[[nodiscard]] std::vector<std::string> scene_differences(const Scene& before, const Scene& after);
+
+/// What `rivulet explain` prints: the key's sentence, unit, range, default; without a key, the whole list. Throws
+/// InputError with suggestions for an unknown key.
+[[nodiscard]] std::string explain(const std::string& key);
+/// docs/scene_reference.md and the JSON schema for editors, both from the one schema.
+[[nodiscard]] std::string scene_reference_markdown();
+[[nodiscard]] std::string scene_json_schema();
+
+} // namespace rivulet
