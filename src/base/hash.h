@@ -31,7 +31,8 @@ public:
     {
         __extension__ using Wide = unsigned __int128;
         const Wide product = static_cast<Wide>(hash_ ^ w ^ 0x9e3779b97f4a7c15ULL) * 0xd6e8feb86659fd93ULL;
-        hash_ = static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64) ^ (w * 0xa0761d6478bd642fULL);
+        hash_ = static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64) ^
+                (w * 0xa0761d6478bd642fULL);
     }
     [[nodiscard]] std::uint64_t value() const noexcept { return hash_; }
 

@@ -36,11 +36,10 @@ void parallel_for(std::int64_t n, [[maybe_unused]] const char* name, Body&& body
         for (std::int64_t i = 0; i < n; ++i) body(i);
         return;
     }
-    oneapi::tbb::parallel_for(
-        oneapi::tbb::blocked_range<std::int64_t>(0, n, static_cast<std::size_t>(grain)),
-        [&](const oneapi::tbb::blocked_range<std::int64_t>& range) {
-            for (std::int64_t i = range.begin(); i != range.end(); ++i) body(i);
-        });
+    oneapi::tbb::parallel_for(oneapi::tbb::blocked_range<std::int64_t>(0, n, static_cast<std::size_t>(grain)),
+                              [&](const oneapi::tbb::blocked_range<std::int64_t>& range) {
+                                  for (std::int64_t i = range.begin(); i != range.end(); ++i) body(i);
+                              });
 }
 
 /// Fixed chunk length of ordered sums: part of the definition of the result, never a tuning knob.

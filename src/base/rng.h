@@ -5,7 +5,8 @@
 namespace rivulet {
 
 /// Counter-based random numbers: the value depends on (seed, stream, counter) alone, never on call order or threads.
-[[nodiscard]] constexpr std::uint64_t random_bits(std::uint64_t seed, std::uint64_t stream, std::uint64_t counter) noexcept
+[[nodiscard]] constexpr std::uint64_t random_bits(std::uint64_t seed, std::uint64_t stream,
+                                                  std::uint64_t counter) noexcept
 {
     // Three rounds of the SplitMix64 finaliser [Steele 2014].
     std::uint64_t z = seed * 0x9e3779b97f4a7c15ULL + stream * 0xd1342543de82ef95ULL + counter * 0xaf251af3b0f025b5ULL;

@@ -13,7 +13,7 @@ using Quat = Eigen::Quaterniond;
 
 /// Axis-aligned box [lower, upper]; empty when a lower bound exceeds its upper one.
 struct Aabb {
-    Vec3 lower = Vec3::Constant(1e300); ///< [m]
+    Vec3 lower = Vec3::Constant(1e300);  ///< [m]
     Vec3 upper = Vec3::Constant(-1e300); ///< [m]
 
     [[nodiscard]] bool is_empty() const { return (lower.array() > upper.array()).any(); }

@@ -10,13 +10,13 @@ namespace rivulet {
 
 /// What one step did, for progress, log and report.
 struct StepInfo {
-    double dt = 0;                        ///< [s]
-    std::string limiter;                  ///< what kept dt from being larger: "cfl", "max_step", "frame", "retry", ...
-    int retries = 0;                      ///< failed attempts before this one
+    double dt = 0;       ///< [s]
+    std::string limiter; ///< what kept dt from being larger: "cfl", "max_step", "frame", "retry", ...
+    int retries = 0;     ///< failed attempts before this one
     int pressure_iterations = 0;
-    double pressure_residual = 0;         ///< largest divergence left, as Options::pressure_tolerance
-    double max_speed = 0;                 ///< [m/s]
-    bool frame_completed = false;         ///< the step ended exactly on a frame time; clock.frame was advanced
+    double pressure_residual = 0; ///< largest divergence left, as Options::pressure_tolerance
+    double max_speed = 0;         ///< [m/s]
+    bool frame_completed = false; ///< the step ended exactly on a frame time; clock.frame was advanced
 };
 
 /// The State at time 0: seeds the liquid bodies and opens the ledger.

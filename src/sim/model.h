@@ -15,10 +15,10 @@ namespace rivulet {
 /// A liquid component; particles refer to it by index.
 struct Liquid {
     std::string name;
-    double density = 1000;      ///< [kg/m^3]
-    double viscosity = 1e-3;    ///< dynamic [Pa s]
-    double surface_tension = 0; ///< [N/m]; 0 = off
-    double contact_angle = 0;   ///< at obstacles and walls, through the liquid [rad]
+    double density = 1000;         ///< [kg/m^3]
+    double viscosity = 1e-3;       ///< dynamic [Pa s]
+    double surface_tension = 0;    ///< [N/m]; 0 = off
+    double contact_angle = 0;      ///< at obstacles and walls, through the liquid [rad]
     Vec3 colour = {0.1, 0.3, 0.6}; ///< linear RGB
 };
 
@@ -27,10 +27,10 @@ struct LiquidBody {
     std::string name;
     std::shared_ptr<const Shape> shape; ///< world frame after `pose`
     Pose pose;
-    int liquid = 0;                    ///< index into Model::liquids
-    Vec3 velocity = Vec3::Zero();      ///< [m/s]
+    int liquid = 0;                       ///< index into Model::liquids
+    Vec3 velocity = Vec3::Zero();         ///< [m/s]
     Vec3 angular_velocity = Vec3::Zero(); ///< about the origin of `pose` [rad/s]
-    bool jitter = false; ///< random offsets of the seeded particles within their eighth of a cell
+    bool jitter = false;                  ///< random offsets of the seeded particles within their eighth of a cell
 };
 
 /// A solid that liquid cannot enter; moves as scripted.
@@ -38,7 +38,7 @@ struct Obstacle {
     std::string name;
     std::shared_ptr<const Shape> shape; ///< body frame
     Motion motion;
-    double friction = 0;     ///< 0 = free slip, 1 = no slip at walls [1]
+    double friction = 0; ///< 0 = free slip, 1 = no slip at walls [1]
     Vec3 colour = {0.6, 0.6, 0.6};
     bool visible = true;
 };
@@ -67,9 +67,9 @@ enum class Wall { Closed, Open };
 
 /// The box that the simulation lives in. Closed walls hold liquid; what passes an open one is booked and gone.
 struct Domain {
-    Aabb box;                                 ///< [m]
-    std::array<Wall, 6> walls{};              ///< -x +x -y +y -z +z
-    double friction = 0;                      ///< of the closed walls, as Obstacle::friction
+    Aabb box;                    ///< [m]
+    std::array<Wall, 6> walls{}; ///< -x +x -y +y -z +z
+    double friction = 0;         ///< of the closed walls, as Obstacle::friction
 };
 
 enum class ProbeKind { Volume, Mean, Minimum, Maximum, CentreOfMass, Force, Torque, Value, Kinetic };
@@ -81,21 +81,21 @@ struct Probe {
     ProbeKind kind = ProbeKind::Volume;
     std::string field;  ///< "speed", "velocity.x", "position.z", "pressure", ...; empty where the kind needs none
     std::string object; ///< name of a liquid, obstacle, source or drain; empty = all liquids
-    Vec3 point = Vec3::Zero(); ///< for Value [m]
+    Vec3 point = Vec3::Zero();           ///< for Value [m]
     std::shared_ptr<const Shape> region; ///< only what is inside, where given (world frame)
     Sampling every = Sampling::Frame;
 };
 
 struct Options {
-    double cell_size = 0.01;             ///< [m]
-    Vec3 gravity = {0, 0, -9.81};        ///< [m/s^2]
-    double frame_interval = 1.0 / 24;    ///< [s]
-    double end_time = 1;                 ///< [s]
-    double max_step = 1e-2;              ///< [s]
-    double min_step = 1e-7;              ///< the run fails rather than go below [s]
-    double cfl = 1;                      ///< cells that the fastest particle may cross in a step
-    int max_retries = 5;                 ///< halvings of one step before the run fails
-    double pressure_tolerance = 1e-6;    ///< largest divergence left, as a fraction of a cell volume per step
+    double cell_size = 0.01;          ///< [m]
+    Vec3 gravity = {0, 0, -9.81};     ///< [m/s^2]
+    double frame_interval = 1.0 / 24; ///< [s]
+    double end_time = 1;              ///< [s]
+    double max_step = 1e-2;           ///< [s]
+    double min_step = 1e-7;           ///< the run fails rather than go below [s]
+    double cfl = 1;                   ///< cells that the fastest particle may cross in a step
+    int max_retries = 5;              ///< halvings of one step before the run fails
+    double pressure_tolerance = 1e-6; ///< largest divergence left, as a fraction of a cell volume per step
     int max_pressure_iterations = 200;
     std::uint64_t seed = 1;
 };

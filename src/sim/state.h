@@ -19,18 +19,18 @@ struct Account {
     void add(double amount) noexcept
     {
         const double total = sum + amount;
-        carry += (sum < 0 ? -sum : sum) >= (amount < 0 ? -amount : amount) ? (sum - total) + amount
-                                                                           : (amount - total) + sum;
+        carry +=
+            (sum < 0 ? -sum : sum) >= (amount < 0 ? -amount : amount) ? (sum - total) + amount : (amount - total) + sum;
         sum = total;
     }
     [[nodiscard]] double total() const noexcept { return sum + carry; }
 };
 
 struct Clock {
-    double time = 0;            ///< [s]
-    std::int64_t step = 0;      ///< steps taken
-    std::int64_t frame = 0;     ///< frames completed; the next is due at (frame + 1) * frame_interval
-    double previous_step = 0;   ///< [s]; 0 before the first
+    double time = 0;          ///< [s]
+    std::int64_t step = 0;    ///< steps taken
+    std::int64_t frame = 0;   ///< frames completed; the next is due at (frame + 1) * frame_interval
+    double previous_step = 0; ///< [s]; 0 before the first
 };
 
 /// Bulk liquid: one entry per particle in every array.
@@ -70,19 +70,25 @@ struct State {
     std::int64_t next_id = 0;
 };
 
-enum class Scalar { Float64, Int64, Int32, UInt8 };
+enum class Scalar { Float64, Int64, Int32 };
+[[nodiscard]] std::size_t scalar_size(Scalar scalar) noexcept; ///< [bytes]
 
 /// One registered array of the State, seen without its type.
 struct ArrayView {
     std::string_view name; ///< "liquid.position"
     std::string_view unit; ///< "m"; empty = none
     Scalar scalar = Scalar::Float64;
-    int components = 1;       ///< scalars per entry
-    std::int64_t count = 0;   ///< entries
-    std::byte* data = nullptr; ///< count * components scalars
-    bool is_array = true;     ///< false: a single value whose count cannot change
+    int components = 1;           ///< scalars per entry
+    std::int64_t count = 0;       ///< entries
+    std::byte* data = nullptr;    ///< count * components scalars
+    bool is_array = true;         ///< false: a single value whose count cannot change
     const void* member = nullptr; ///< address and size of the State member, for the completeness test
     std::size_t member_size = 0;
+
+    [[nodiscard]] std::size_t n_bytes() const noexcept
+    {
+        return static_cast<std::size_t>(count) * static_cast<std::size_t>(components) * scalar_size(scalar);
+    }
 };
 
 /// THE list of what a State holds. Hashing, checkpoints, `info`, comparison, the watchdog all go through it; the test
