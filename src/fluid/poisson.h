@@ -1,0 +1,51 @@
+#pragma once
+
+#include "grid/tile_grid.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace rivulet {
+
+/// A symmetric positive (semi-)definite seven-point system on the cells of a sparse grid:
+///   (A x)_c = diagonal_c x_c + sum over faces f of c: coefficient_f (x_c - x_n),   n the cell across f.
+/// `unknown` marks the cells that take part; a face counts only where both of its cells are unknowns (what a free
+/// surface or a compressible liquid adds goes into `diagonal`). All fields have TileGrid::field_size() entries.
+struct PoissonSystem {
+    const TileGrid* grid = nullptr;
+    std::span<const std::uint8_t> unknown;
+    std::array<std::span<const double>, 3> coefficient; ///< on the lower face of each cell, >= 0
+    std::span<const double> diagonal;                   ///< >= 0
+};
+
+struct PoissonResult {
+    int iterations = 0;
+    double residual = 0;    ///< largest |b - A x| over the unknowns, recomputed from x at the end
+    bool converged = false;
+    int n_unknowns = 0;
+    int n_singular_components = 0; ///< connected sets of unknowns without any diagonal: solved up to a constant
+};
+
+/// Conjugate gradients in double, preconditioned by a matrix-free multigrid V-cycle in float. Keeps its memory between
+/// solves; the result depends only on the arguments.
+class PoissonSolver {
+public:
+    PoissonSolver();
+    ~PoissonSolver();
+    PoissonSolver(PoissonSolver&&) noexcept;
+    PoissonSolver& operator=(PoissonSolver&&) noexcept;
+
+    /// Solves A x = b from the guess in x until the largest residual is <= tolerance. On singular components (closed
+    /// pockets) the mean of b is removed, so that a solution exists, and the mean of x is kept at zero.
+    PoissonResult solve(const PoissonSystem& system, std::span<const double> b, std::span<double> x, double tolerance,
+                        int max_iterations);
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+} // namespace rivulet
