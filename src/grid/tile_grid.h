@@ -14,10 +14,7 @@ inline constexpr int kTileEdge = 8;
 inline constexpr int kTileCells = kTileEdge * kTileEdge * kTileEdge;
 
 /// Index of a cell within its tile; x runs fastest.
-[[nodiscard]] constexpr int cell_in_tile(int i, int j, int k) noexcept
-{
-    return i + kTileEdge * (j + kTileEdge * k);
-}
+[[nodiscard]] constexpr int cell_in_tile(int i, int j, int k) noexcept { return i + kTileEdge * (j + kTileEdge * k); }
 
 /// A sparse grid of cubic cells, stored as tiles of 8^3 cells that exist only where they were asked for.
 ///
@@ -49,14 +46,10 @@ public:
     [[nodiscard]] std::size_t index(int t, int i, int j, int k) const noexcept
     {
         const int n = neighbour(t, i >> 3, j >> 3, k >> 3);
-        return static_cast<std::size_t>(n) * kTileCells +
-               static_cast<std::size_t>(cell_in_tile(i & 7, j & 7, k & 7));
+        return static_cast<std::size_t>(n) * kTileCells + static_cast<std::size_t>(cell_in_tile(i & 7, j & 7, k & 7));
     }
     /// Centre of cell (i, j, k) of tile t [m].
-    [[nodiscard]] Vec3 cell_centre(int t, int i, int j, int k) const
-    {
-        return node(t, i + 0.5, j + 0.5, k + 0.5);
-    }
+    [[nodiscard]] Vec3 cell_centre(int t, int i, int j, int k) const { return node(t, i + 0.5, j + 0.5, k + 0.5); }
     /// Point at (i, j, k) cells from the lower corner of tile t [m].
     [[nodiscard]] Vec3 node(int t, double i, double j, double k) const
     {

@@ -43,7 +43,11 @@ TEST(TileGrid, TilesOfAColourAreNeverNeighbours)
         total += colour.size();
         for (const int a : colour)
             for (const int b : colour) {
-                if (a != b) EXPECT_GT((grid.tile(a) - grid.tile(b)).cwiseAbs().maxCoeff(), 1);
+                {
+                    if (a != b) {
+                        EXPECT_GT((grid.tile(a) - grid.tile(b)).cwiseAbs().maxCoeff(), 1);
+                    }
+                }
             }
     }
     EXPECT_EQ(total, 64u);
@@ -51,7 +55,7 @@ TEST(TileGrid, TilesOfAColourAreNeverNeighbours)
 
 TEST(TileGrid, KeysAreReversible)
 {
-    for (const Vec3i t : {Vec3i(0, 0, 0), Vec3i(-7, 12345, -99999), Vec3i(1000000, -1000000, 3)})
+    for (const Vec3i& t : {Vec3i(0, 0, 0), Vec3i(-7, 12345, -99999), Vec3i(1000000, -1000000, 3)})
         EXPECT_EQ(tile_of_key(tile_key(t)), t);
 }
 

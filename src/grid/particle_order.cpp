@@ -1,0 +1,169 @@
+#include "grid/particle_order.h"
+
+#include "base/assert.h"
+#include "base/parallel.h"
+
+#include <algorithm>
+
+namespace rivulet {
+namespace {
+
+/// Particles per chunk of the counting passes: fixed, so that the result cannot depend on threads.
+constexpr std::int64_t kChunk = 16384;
+
+std::int64_t n_chunks(std::size_t n) { return (static_cast<std::int64_t>(n) + kChunk - 1) / kChunk; }
+
+template <class Body>
+void for_chunk(std::int64_t chunk, std::size_t n, Body&& body)
+{
+    const std::int64_t end = std::min(static_cast<std::int64_t>(n), (chunk + 1) * kChunk);
+    for (std::int64_t p = chunk * kChunk; p < end; ++p) body(static_cast<std::size_t>(p));
+}
+
+Vec3i tile_of_cell(const Vec3i& c) { return {c.x() >> 3, c.y() >> 3, c.z() >> 3}; }
+int local_cell(const Vec3i& c) { return cell_in_tile(c.x() & 7, c.y() & 7, c.z() & 7); }
+
+void sort_unique(std::vector<std::uint64_t>& keys)
+{
+    std::sort(keys.begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+}
+
+/// Keys of the tiles that the cube of cells c +- halo touches.
+void append_touched(const Vec3i& c, int halo, std::vector<std::uint64_t>& keys)
+{
+    const Vec3i lower = tile_of_cell(c - Vec3i::Constant(halo));
+    const Vec3i upper = tile_of_cell(c + Vec3i::Constant(halo));
+    for (int z = lower.z(); z <= upper.z(); ++z)
+        for (int y = lower.y(); y <= upper.y(); ++y)
+            for (int x = lower.x(); x <= upper.x(); ++x) keys.push_back(tile_key({x, y, z}));
+}
+
+} // namespace
+
+TileGrid tiles_around(std::span<const Vec3> positions, const Vec3& origin, double cell_size, int halo)
+{
+    RIVULET_VERIFY(halo >= 0 && halo <= kTileEdge);
+    std::vector<std::vector<std::uint64_t>> touched(static_cast<std::size_t>(n_chunks(positions.size())));
+    parallel_for(n_chunks(positions.size()), "touch tiles", [&](std::int64_t chunk) {
+        auto& keys = touched[static_cast<std::size_t>(chunk)];
+        Vec3i previous = Vec3i::Constant(std::numeric_limits<int>::min());
+        for_chunk(chunk, positions.size(), [&](std::size_t p) {
+            const Vec3i c = cell_of(positions[p], origin, cell_size);
+            if (c == previous) return;
+            previous = c;
+            append_touched(c, halo, keys);
+            if (keys.size() > 4096) sort_unique(keys);
+        });
+        sort_unique(keys);
+    });
+    std::vector<std::uint64_t> all;
+    for (const auto& keys : touched) all.insert(all.end(), keys.begin(), keys.end());
+    sort_unique(all);
+    std::vector<Vec3i> tiles(all.size());
+    std::transform(all.begin(), all.end(), tiles.begin(), tile_of_key);
+    return {origin, cell_size, std::move(tiles)};
+}
+
+namespace {
+
+/// Tile of each particle, and how many of each chunk fall into each tile (chunk-major).
+struct TileCounts {
+    std::vector<std::int32_t> tile_of;
+    std::vector<std::int32_t> counts;
+};
+
+TileCounts count_by_tile(const TileGrid& grid, std::span<const Vec3> positions)
+{
+    const std::size_t n = positions.size();
+    const auto n_tiles = static_cast<std::size_t>(grid.n_tiles());
+    TileCounts result{std::vector<std::int32_t>(n),
+                      std::vector<std::int32_t>(static_cast<std::size_t>(n_chunks(n)) * n_tiles, 0)};
+    parallel_for(n_chunks(n), "count by tile", [&](std::int64_t chunk) {
+        std::int32_t* counts = result.counts.data() + static_cast<std::size_t>(chunk) * n_tiles;
+        Vec3i cached_tile = Vec3i::Constant(std::numeric_limits<int>::min());
+        int cached_index = 0;
+        for_chunk(chunk, n, [&](std::size_t p) {
+            const Vec3i tile = tile_of_cell(cell_of(positions[p], grid.origin(), grid.cell_size()));
+            if (tile != cached_tile) {
+                cached_tile = tile;
+                cached_index = grid.find(tile);
+                RIVULET_VERIFY(cached_index < grid.n_tiles());
+            }
+            result.tile_of[p] = cached_index;
+            ++counts[cached_index];
+        });
+    });
+    return result;
+}
+
+/// Turns counts into the position of each chunk's first particle in each tile; fills tile_begin.
+void offsets_from_counts(std::size_t n_tiles, std::size_t chunks, std::vector<std::int32_t>& counts,
+                         std::vector<std::int32_t>& tile_begin)
+{
+    tile_begin.resize(n_tiles + 1);
+    std::int32_t offset = 0;
+    for (std::size_t t = 0; t < n_tiles; ++t) {
+        tile_begin[t] = offset;
+        for (std::size_t c = 0; c < chunks; ++c) {
+            const std::int32_t count = counts[c * n_tiles + t];
+            counts[c * n_tiles + t] = offset;
+            offset += count;
+        }
+    }
+    tile_begin[n_tiles] = offset;
+}
+
+/// Sorts the particles of one tile by cell (stable) and fills the tile's row of cell offsets.
+void sort_tile(const TileGrid& grid, std::span<const Vec3> positions, std::span<std::int32_t> particles,
+               std::int32_t begin, std::int32_t* cell_begin)
+{
+    std::vector<std::int32_t> cells(particles.size());
+    std::fill(cell_begin, cell_begin + kTileCells + 1, 0);
+    for (std::size_t i = 0; i < particles.size(); ++i) {
+        const Vec3& x = positions[static_cast<std::size_t>(particles[i])];
+        cells[i] = local_cell(cell_of(x, grid.origin(), grid.cell_size()));
+        ++cell_begin[cells[i] + 1];
+    }
+    for (int c = 0; c < kTileCells; ++c) cell_begin[c + 1] += cell_begin[c];
+    std::vector<std::int32_t> sorted(particles.size());
+    std::vector<std::int32_t> next(cell_begin, cell_begin + kTileCells);
+    for (std::size_t i = 0; i < particles.size(); ++i)
+        sorted[static_cast<std::size_t>(next[static_cast<std::size_t>(cells[i])]++)] = particles[i];
+    std::copy(sorted.begin(), sorted.end(), particles.begin());
+    for (int c = 0; c <= kTileCells; ++c) cell_begin[c] += begin;
+}
+
+} // namespace
+
+void sort_particles(const TileGrid& grid, std::span<const Vec3> positions, ParticleOrder& order)
+{
+    const std::size_t n = positions.size();
+    const auto n_tiles = static_cast<std::size_t>(grid.n_tiles());
+    TileCounts counted = count_by_tile(grid, positions);
+    offsets_from_counts(n_tiles, static_cast<std::size_t>(n_chunks(n)), counted.counts, order.tile_begin);
+
+    order.order.resize(n);
+    parallel_for(n_chunks(n), "sort by tile", [&](std::int64_t chunk) {
+        std::int32_t* next = counted.counts.data() + static_cast<std::size_t>(chunk) * n_tiles;
+        for_chunk(chunk, n, [&](std::size_t p) {
+            order.order[static_cast<std::size_t>(next[counted.tile_of[p]]++)] = static_cast<std::int32_t>(p);
+        });
+    });
+
+    order.cell_table.assign(n_tiles + 1, -1);
+    std::int32_t rows = 0;
+    for (std::size_t t = 0; t < n_tiles; ++t)
+        if (order.tile_begin[t + 1] > order.tile_begin[t]) order.cell_table[t] = rows++;
+    order.cell_begin.resize(static_cast<std::size_t>(rows) * (kTileCells + 1));
+    parallel_for(grid.n_tiles(), "sort by cell", [&](std::int64_t ti) {
+        const auto t = static_cast<std::size_t>(ti);
+        if (order.cell_table[t] < 0) return;
+        const auto begin = static_cast<std::size_t>(order.tile_begin[t]);
+        const auto end = static_cast<std::size_t>(order.tile_begin[t + 1]);
+        sort_tile(grid, positions, std::span(order.order).subspan(begin, end - begin), order.tile_begin[t],
+                  order.cell_begin.data() + static_cast<std::size_t>(order.cell_table[t]) * (kTileCells + 1));
+    });
+}
+
+} // namespace rivulet

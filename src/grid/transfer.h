@@ -1,0 +1,48 @@
+#pragma once
+
+#include "grid/particle_order.h"
+#include "grid/tile_grid.h"
+
+#include <array>
+#include <span>
+#include <vector>
+
+namespace rivulet {
+
+/// A staggered vector field with what was gathered to make it. Flat tile fields, one per axis.
+struct FaceFields {
+    std::array<std::vector<double>, 3> velocity; ///< [m/s]; momentum while particles are being scattered
+    std::array<std::vector<double>, 3> mass;     ///< [kg]
+
+    void reset(const TileGrid& grid);
+};
+
+/// What the transfers read of a particle.
+struct ParticleInput {
+    std::span<const Vec3> position; ///< [m]
+    std::span<const Vec3> velocity; ///< [m/s]
+    std::span<const Mat3> affine;   ///< [1/s], row a = gradient of component a
+    std::span<const double> mass;   ///< [kg]
+};
+
+/// APIC particle to grid [Jiang 2015] with quadratic B-splines: mass m = sum w m_p and velocity
+///   u_a = sum w m_p (v_a + C_a . (x_face - x_p)) / m   on every face of axis a that a particle reaches, 0 elsewhere.
+/// Tiles are scattered colour by colour in a fixed order.
+void particles_to_faces(const TileGrid& grid, const ParticleOrder& order, const ParticleInput& particles,
+                        FaceFields& faces);
+
+/// APIC grid to particle: v_a = sum w u_a,  C_a = 4/dx^2 sum w u_a (x_face - x_p).
+void faces_to_particles(const TileGrid& grid, const ParticleOrder& order,
+                        const std::array<std::vector<double>, 3>& velocity, std::span<const Vec3> position,
+                        std::span<Vec3> particle_velocity, std::span<Mat3> particle_affine);
+
+/// Interpolated velocity at any point; faces that do not exist count as zero.
+[[nodiscard]] Vec3 interpolate_faces(const TileGrid& grid, const std::array<std::vector<double>, 3>& velocity,
+                                     const Vec3& x);
+
+/// Midpoint rule through the field: x + dt u(x + dt/2 v), v = the particle's velocity u(x).
+void advect_midpoint(const TileGrid& grid, const ParticleOrder& order,
+                     const std::array<std::vector<double>, 3>& velocity, std::span<const Vec3> particle_velocity,
+                     double dt, std::span<Vec3> position);
+
+} // namespace rivulet
