@@ -31,9 +31,9 @@ struct Twist {
 enum class Easing { Linear, Smooth, In, Out, Step };
 
 struct Keyframe {
-    double time = 0;              ///< [s]
-    Vec3 position = Vec3::Zero(); ///< [m]
-    Vec3 rotation = Vec3::Zero(); ///< rotation vector (axis * angle) [rad]; angles beyond pi are turned through
+    double time = 0;                ///< [s]
+    Vec3 position = Vec3::Zero();   ///< [m]
+    Vec3 rotation = Vec3::Zero();   ///< rotation vector (axis * angle) [rad]; angles beyond pi are turned through
     Easing easing = Easing::Linear; ///< from this keyframe to the next
 };
 
