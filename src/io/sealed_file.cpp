@@ -1,0 +1,88 @@
+#include "io/sealed_file.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "io/atomic_file.h"
+
+#include <array>
+#include <bit>
+#include <cstring>
+#include <string>
+
+namespace rivulet {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the seal is written as it lies in memory");
+
+constexpr char kMagic[8] = {'R', 'I', 'V', 'U', 'L', 'E', 'T', '\n'};
+constexpr std::uint32_t kSealVersion = 1;
+
+struct Seal {
+    char magic[8];
+    std::uint32_t version;
+    std::uint32_t reserved;
+    std::uint64_t length;
+    std::uint64_t hash;
+};
+static_assert(sizeof(Seal) == 32);
+using SealBlock = std::array<std::byte, kSealSize>;
+
+SealBlock to_block(const Seal& seal)
+{
+    SealBlock block{};
+    std::memcpy(block.data(), &seal, sizeof seal);
+    return block;
+}
+
+std::uint64_t sealed_hash(SealBlock block, std::span<const std::byte> image)
+{
+    std::memset(block.data() + offsetof(Seal, hash), 0, sizeof Seal::hash);
+    Hasher hasher;
+    hasher.bytes(block);
+    hasher.bytes(image);
+    return hasher.value();
+}
+
+[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& reason)
+{
+    throw IoError(path.string() + ": " + reason);
+}
+
+} // namespace
+
+void write_sealed(const std::filesystem::path& path, std::span<const std::byte> image)
+{
+    Seal seal{};
+    std::memcpy(seal.magic, kMagic, sizeof kMagic);
+    seal.version = kSealVersion;
+    seal.length = image.size();
+    seal.hash = sealed_hash(to_block(seal), image);
+    AtomicFile file(path);
+    file.write(to_block(seal));
+    file.write(image);
+    file.commit();
+}
+
+std::vector<std::byte> read_sealed(const std::filesystem::path& path)
+{
+    std::vector<std::byte> content = read_bytes(path);
+    if (content.size() < kSealSize) refuse(path, "truncated: shorter than its header");
+    SealBlock block{};
+    std::memcpy(block.data(), content.data(), kSealSize);
+    Seal seal{};
+    std::memcpy(&seal, block.data(), sizeof seal);
+    if (std::memcmp(seal.magic, kMagic, sizeof kMagic) != 0)
+        refuse(path, "not a file of Rivulet, or its header was altered");
+    if (seal.version != kSealVersion)
+        refuse(path, "header version " + std::to_string(seal.version) + " is not known to this program (it reads " +
+                         std::to_string(kSealVersion) + ")");
+    const std::size_t length = content.size() - kSealSize;
+    if (seal.length != length)
+        refuse(path, (seal.length > length ? "truncated: " : "too long: ") + std::to_string(length) +
+                         " bytes of data where " + std::to_string(seal.length) + " were written");
+    content.erase(content.begin(), content.begin() + kSealSize);
+    if (sealed_hash(block, content) != seal.hash) refuse(path, "altered: the checksum does not match the content");
+    return content;
+}
+
+} // namespace rivulet
