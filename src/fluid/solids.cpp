@@ -1,0 +1,180 @@
+#include "fluid/solids.h"
+
+#include "base/parallel.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rivulet {
+namespace {
+
+constexpr double kFar = 1e30;
+
+/// Distance to the nearest closed wall (positive inside the box) and the wall's number.
+struct WallDistance {
+    double distance = kFar;
+    int wall = -1;
+};
+
+WallDistance wall_distance(const Solids& solids, const Vec3& x)
+{
+    WallDistance nearest;
+    for (int w = 0; w < 6; ++w) {
+        if (!solids.closed[static_cast<std::size_t>(w)]) continue;
+        const int a = w / 2;
+        const double d = w % 2 == 0 ? x[a] - solids.box.lower[a] : solids.box.upper[a] - x[a];
+        if (d < nearest.distance) nearest = {d, w};
+    }
+    return nearest;
+}
+
+/// Part of a triangle where the linear function with these corner values is > 0.
+double open_part(double a, double b, double c) noexcept
+{
+    const int n = (a > 0) + (b > 0) + (c > 0);
+    if (n == 3) return 1;
+    if (n == 0) return 0;
+    // The corner that is alone on its side cuts off a triangle.
+    const bool lonely_open = n == 1;
+    const auto alone = [&](double v) { return (v > 0) == lonely_open; };
+    const double lone = alone(a) ? a : (alone(b) ? b : c);
+    const double p = alone(a) ? b : a;
+    const double q = alone(a) || alone(b) ? c : b;
+    const double cut = lone / (lone - p) * lone / (lone - q);
+    return lonely_open ? cut : 1 - cut;
+}
+
+using Corners = std::array<double, 9 * 9 * 9>;
+double corner(const Corners& corners, int i, int j, int k)
+{
+    return corners[static_cast<std::size_t>(i + 9 * (j + 9 * k))];
+}
+
+/// Open fraction of the lower face of cell (i, j, k) along `axis`.
+double face_fraction(const Corners& corners, int axis, int i, int j, int k)
+{
+    const Vec3i u = Vec3i::Unit((axis + 1) % 3);
+    const Vec3i v = Vec3i::Unit((axis + 2) % 3);
+    const Vec3i c(i, j, k);
+    const auto at = [&](const Vec3i& n) { return corner(corners, n.x(), n.y(), n.z()); };
+    return open_fraction(at(c), at(c + u), at(c + u + v), at(c + v));
+}
+
+void fill_tile(SolidFields& fields, int t, double open, bool inside)
+{
+    const auto begin = static_cast<std::size_t>(t) * kTileCells;
+    for (std::size_t a = 0; a < 3; ++a) {
+        std::fill_n(fields.open[a].begin() + static_cast<std::ptrdiff_t>(begin), kTileCells, open);
+        std::fill_n(fields.velocity[a].begin() + static_cast<std::ptrdiff_t>(begin), kTileCells, 0.0);
+    }
+    std::fill_n(fields.centre_inside.begin() + static_cast<std::ptrdiff_t>(begin), kTileCells, inside ? 1 : 0);
+}
+
+void set_solid_velocity(const TileGrid& grid, const Solids& solids, int t, int axis, int c, SolidFields& fields)
+{
+    Vec3 offset(0.5, 0.5, 0.5);
+    offset[axis] = 0;
+    const Vec3 x = grid.node(t, c % 8 + offset.x(), c / 8 % 8 + offset.y(), c / 64 + offset.z());
+    fields.velocity[static_cast<std::size_t>(axis)][static_cast<std::size_t>(t * kTileCells + c)] =
+        solids.velocity(x, solids.nearest(x).body)[axis];
+}
+
+void rasterize_tile(const TileGrid& grid, const Solids& solids, int t, SolidFields& fields)
+{
+    Corners corners;
+    for (int n = 0; n < 729; ++n)
+        corners[static_cast<std::size_t>(n)] = solids.distance(grid.node(t, n % 9, n / 9 % 9, n / 81));
+    for (int c = 0; c < kTileCells; ++c) {
+        const int i = c % 8;
+        const int j = c / 8 % 8;
+        const int k = c / 64;
+        const auto cell = static_cast<std::size_t>(t * kTileCells + c);
+        for (int a = 0; a < 3; ++a) {
+            const double open = face_fraction(corners, a, i, j, k);
+            fields.open[static_cast<std::size_t>(a)][cell] = open < 1e-6 ? 0 : open;
+            if (open < 1) set_solid_velocity(grid, solids, t, a, c, fields);
+        }
+        fields.centre_inside[cell] = solids.distance(grid.cell_centre(t, i, j, k)) < 0;
+    }
+}
+
+} // namespace
+
+Solids::Nearest Solids::nearest(const Vec3& x) const
+{
+    Nearest best{wall_distance(*this, x).distance, -1};
+    for (std::size_t b = 0; b < bodies.size(); ++b) {
+        const double d = bodies[b].shape->distance(bodies[b].pose.to_body(x));
+        if (d < best.distance) best = {d, static_cast<int>(b)};
+    }
+    return best;
+}
+
+Vec3 Solids::normal(const Vec3& x, int body) const
+{
+    if (body >= 0) {
+        const SolidBody& b = bodies[static_cast<std::size_t>(body)];
+        return b.pose.rotation * b.shape->normal(b.pose.to_body(x));
+    }
+    const int wall = wall_distance(*this, x).wall;
+    if (wall < 0) return Vec3::Zero();
+    return (wall % 2 == 0 ? 1.0 : -1.0) * Vec3::Unit(wall / 2);
+}
+
+Vec3 Solids::velocity(const Vec3& x, int body) const
+{
+    if (body < 0) return Vec3::Zero();
+    const SolidBody& b = bodies[static_cast<std::size_t>(body)];
+    return b.twist.velocity_at(x, b.pose);
+}
+
+double Solids::friction(int body) const
+{
+    return body < 0 ? wall_friction : bodies[static_cast<std::size_t>(body)].friction;
+}
+
+double open_fraction(double a, double b, double c, double d) noexcept
+{
+    const double centre = 0.25 * (a + b + c + d);
+    return 0.25 *
+           (open_part(a, b, centre) + open_part(b, c, centre) + open_part(c, d, centre) + open_part(d, a, centre));
+}
+
+void rasterize_solids(const TileGrid& grid, const Solids& solids, SolidFields& fields)
+{
+    fields.tiles.resize(static_cast<std::size_t>(grid.n_tiles()));
+    for (std::size_t a = 0; a < 3; ++a) {
+        fields.open[a].resize(grid.field_size());
+        fields.velocity[a].resize(grid.field_size());
+    }
+    fields.centre_inside.resize(grid.field_size());
+    fill_tile(fields, grid.n_tiles(), 0, false);
+
+    const double reach = (0.5 * std::sqrt(3.0) * kTileEdge + 1) * grid.cell_size();
+    parallel_for(grid.n_tiles(), "rasterize solids", [&](std::int64_t ti) {
+        const int t = static_cast<int>(ti);
+        const double d = solids.distance(grid.node(t, 4, 4, 4));
+        auto& kind = fields.tiles[static_cast<std::size_t>(t)];
+        kind = d > reach ? TileSolidity::Open : (d < -reach ? TileSolidity::Solid : TileSolidity::Mixed);
+        fill_tile(fields, t, kind == TileSolidity::Open ? 1 : 0, kind == TileSolidity::Solid);
+        if (kind == TileSolidity::Mixed) rasterize_tile(grid, solids, t, fields);
+    });
+}
+
+void push_out(const Solids& solids, double margin, std::span<Vec3> positions)
+{
+    constexpr int kRounds = 4; // corners between several solids
+    parallel_for(
+        static_cast<std::int64_t>(positions.size()), "push out",
+        [&](std::int64_t i) {
+            Vec3& x = positions[static_cast<std::size_t>(i)];
+            for (int round = 0; round < kRounds; ++round) {
+                const Solids::Nearest near = solids.nearest(x);
+                if (near.distance >= margin) return;
+                x += (margin - near.distance) * solids.normal(x, near.body);
+            }
+        },
+        256);
+}
+
+} // namespace rivulet

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "geometry/motion.h"
+#include "geometry/shape.h"
+#include "grid/tile_grid.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace rivulet {
+
+/// A rigid obstacle as the liquid meets it in one step.
+struct SolidBody {
+    const Shape* shape = nullptr; ///< body frame
+    Pose pose;
+    Twist twist;
+    double friction = 0; ///< 0 = free slip, 1 = no slip
+};
+
+/// All that liquid cannot enter: obstacles and the closed walls of the domain.
+struct Solids {
+    std::span<const SolidBody> bodies;
+    Aabb box;                     ///< domain [m]
+    std::array<bool, 6> closed{}; ///< -x +x -y +y -z +z
+    double wall_friction = 0;
+
+    /// The nearest solid to a point.
+    struct Nearest {
+        double distance; ///< signed, negative inside [m]
+        int body;        ///< index into bodies; -1 = a wall, or nothing at all
+    };
+    [[nodiscard]] Nearest nearest(const Vec3& x) const;
+    [[nodiscard]] double distance(const Vec3& x) const { return nearest(x).distance; }
+    /// Outward unit normal of the nearest solid.
+    [[nodiscard]] Vec3 normal(const Vec3& x, int body) const;
+    [[nodiscard]] Vec3 velocity(const Vec3& x, int body) const;
+    [[nodiscard]] double friction(int body) const;
+};
+
+enum class TileSolidity : std::uint8_t { Open, Mixed, Solid };
+
+/// The solids seen by the grid: what part of each face is open, and how fast the solid part of it moves.
+struct SolidFields {
+    std::vector<TileSolidity> tiles;
+    std::array<std::vector<double>, 3> open;     ///< open fraction of each face [1]
+    std::array<std::vector<double>, 3> velocity; ///< of the solid, along the face's axis, where open < 1 [m/s]
+    std::vector<std::uint8_t> centre_inside;     ///< cell centres inside a solid
+};
+
+/// Cut-cell fractions from the signed distance at the cells' corners, exact for planes.
+void rasterize_solids(const TileGrid& grid, const Solids& solids, SolidFields& fields);
+
+/// Part of a unit square, given by a linear function's values at its corners (in turn around it), where it is > 0.
+[[nodiscard]] double open_fraction(double a, double b, double c, double d) noexcept;
+
+/// Moves points that are closer than `margin` to a solid out of it.
+void push_out(const Solids& solids, double margin, std::span<Vec3> positions);
+
+} // namespace rivulet
