@@ -23,7 +23,7 @@ struct PoissonSystem {
 
 struct PoissonResult {
     int iterations = 0;
-    double residual = 0;    ///< largest |b - A x| over the unknowns, recomputed from x at the end
+    double residual = 0; ///< largest |b - A x| over the unknowns, recomputed from x at the end
     bool converged = false;
     int n_unknowns = 0;
     int n_singular_components = 0; ///< connected sets of unknowns without any diagonal: solved up to a constant
@@ -39,9 +39,14 @@ public:
     PoissonSolver& operator=(PoissonSolver&&) noexcept;
 
     /// Solves A x = b from the guess in x until the largest residual is <= tolerance. On singular components (closed
-    /// pockets) the mean of b is removed, so that a solution exists, and the mean of x is kept at zero.
+    /// pockets) the mean of b is removed, so that a solution exists, and the mean of x is kept at zero. Entries of x
+    /// that are no unknowns become zero. Coefficients must be finite everywhere, also on faces that do not count.
+    /// Input that is not finite, or not positive semi-definite, ends with converged = false.
     PoissonResult solve(const PoissonSystem& system, std::span<const double> b, std::span<double> x, double tolerance,
                         int max_iterations);
+
+    /// Memory held between solves.
+    [[nodiscard]] std::size_t bytes() const noexcept;
 
 private:
     struct Impl;

@@ -1,0 +1,220 @@
+#include "fluid/poisson.h"
+
+#include "base/assert.h"
+#include "base/parallel.h"
+#include "fluid/poisson_multigrid.h"
+#include "fluid/poisson_operator.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace rivulet {
+namespace {
+constexpr std::int64_t kGrain = 16;
+} // namespace
+
+struct PoissonSolver::Impl {
+    PoissonOperator a;
+    PoissonMultigrid multigrid;
+    PoissonComponents components;
+    AlignedVector<double> r, p, q;
+    std::vector<double> partial;
+    std::vector<std::int32_t> identity;
+    std::span<double> x;
+    double r_max = 0;   ///< largest |r|
+    double r_scale = 1; ///< r is divided by this for the float cycle, z multiplied
+
+    void build(const PoissonSystem& system);
+    void clear_outside(const PoissonSystem& system) const;
+    void true_residual(std::span<const double> b);
+    double precondition();
+    void new_direction(double beta);
+    void advance(double alpha);
+    void solve(std::span<const double> b, double tolerance, int max_iterations, PoissonResult& result);
+    bool conjugate_gradients(double tolerance, int max_iterations, int& iterations);
+
+    template <class Body>
+    void for_tiles(const char* name, Body&& body)
+    {
+        parallel_for(
+            a.n_tiles(), name, [&](std::int64_t t) { body(std::size_t(t)); }, kGrain);
+    }
+    [[nodiscard]] double* x_tile(std::size_t t) const { return &x[std::size_t(a.grid_tiles()[t]) * kTileCells]; }
+    [[nodiscard]] double largest_partial() const { return partial.empty() ? 0 : *std::ranges::max_element(partial); }
+    [[nodiscard]] std::size_t bytes() const noexcept;
+};
+
+void PoissonSolver::Impl::build(const PoissonSystem& system)
+{
+    a.build(system, multigrid.finest());
+    multigrid.build();
+    components.find(a.connections(), multigrid.finest().neighbours);
+    const std::size_t size = (std::size_t(a.n_tiles()) + 1) * kTileCells;
+    for (AlignedVector<double>* field : {&r, &p, &q}) {
+        field->resize(size);
+        std::fill(field->end() - kTileCells, field->end(), 0.0);
+    }
+    partial.resize(a.n_tiles());
+    identity.resize(a.n_tiles());
+    std::iota(identity.begin(), identity.end(), 0);
+}
+
+void PoissonSolver::Impl::clear_outside(const PoissonSystem& system) const
+{
+    parallel_for(
+        static_cast<std::int64_t>(x.size()) / kTileCells, "poisson clear",
+        [&](std::int64_t t) {
+            for (std::size_t n = t * kTileCells; n < std::size_t(t + 1) * kTileCells; ++n)
+                x[n] = system.unknown[n] != 0 ? x[n] : 0.0;
+        },
+        kGrain);
+}
+
+/// r = b - A x without its mean on singular components; r_max.
+void PoissonSolver::Impl::true_residual(std::span<const double> b)
+{
+    for_tiles("poisson gather", [&](std::size_t t) { std::copy_n(x_tile(t), kTileCells, &p[t * kTileCells]); });
+    static_cast<void>(a.apply(p, q));
+    const std::span<const double> diagonal = a.diagonal();
+    for_tiles("poisson residual", [&](std::size_t t) {
+        const double* given = &b[std::size_t(a.grid_tiles()[t]) * kTileCells];
+        for (int c = 0; c < kTileCells; ++c) {
+            const std::size_t n = t * kTileCells + c;
+            r[n] = diagonal[n] > 0 ? given[c] - q[n] : 0.0;
+        }
+    });
+    components.remove_mean(r, identity);
+    for_tiles("poisson residual", [&](std::size_t t) {
+        double largest = 0;
+        for (int c = 0; c < kTileCells; ++c) {
+            const double value = std::abs(r[t * kTileCells + c]);
+            largest = std::max(largest, std::isfinite(value) ? value : INFINITY);
+        }
+        partial[t] = largest;
+    });
+    r_max = largest_partial();
+}
+
+/// z = M r in the finest level's x; returns r . z.
+double PoissonSolver::Impl::precondition()
+{
+    PoissonLevel& finest = multigrid.finest();
+    r_scale = std::exp2(std::ilogb(r_max));
+    const double inverse = 1 / r_scale;
+    for_tiles("poisson scale", [&](std::size_t t) {
+        for (std::size_t n = t * kTileCells; n < (t + 1) * kTileCells; ++n)
+            finest.b[n] = static_cast<float>(r[n] * inverse);
+    });
+    multigrid.apply();
+    for_tiles("poisson dot", [&](std::size_t t) {
+        std::array<double, kTileEdge> sum{};
+        for (std::size_t n = t * kTileCells; n < (t + 1) * kTileCells; n += kTileEdge)
+            for (int i = 0; i < kTileEdge; ++i) sum[i] += r[n + i] * static_cast<double>(finest.x[n + i]);
+        partial[t] = std::accumulate(sum.begin(), sum.end(), 0.0);
+    });
+    return r_scale * std::accumulate(partial.begin(), partial.end(), 0.0);
+}
+
+/// p = z + beta p.
+void PoissonSolver::Impl::new_direction(double beta)
+{
+    const PoissonLevel& finest = multigrid.finest();
+    for_tiles("poisson direction", [&](std::size_t t) {
+        for (std::size_t n = t * kTileCells; n < (t + 1) * kTileCells; ++n)
+            p[n] = r_scale * static_cast<double>(finest.x[n]) + (beta != 0 ? beta * p[n] : 0.0);
+    });
+}
+
+/// x += alpha p, r -= alpha q; r_max.
+void PoissonSolver::Impl::advance(double alpha)
+{
+    for_tiles("poisson advance", [&](std::size_t t) {
+        double* out = x_tile(t);
+        std::array<double, kTileEdge> largest{};
+        for (int c = 0; c < kTileCells; c += kTileEdge)
+            for (int i = 0; i < kTileEdge; ++i) {
+                const std::size_t n = t * kTileCells + c + i;
+                out[c + i] += alpha * p[n];
+                r[n] -= alpha * q[n];
+                largest[i] = std::max(largest[i], std::abs(r[n]));
+            }
+        partial[t] = *std::max_element(largest.begin(), largest.end());
+    });
+    r_max = largest_partial();
+}
+
+/// Iterates from r until r_max <= tolerance; false where the recursion breaks down.
+bool PoissonSolver::Impl::conjugate_gradients(double tolerance, int max_iterations, int& iterations)
+{
+    double beta = 0, rz_last = 0;
+    while (r_max > tolerance && iterations < max_iterations) {
+        const double rz = precondition();
+        if (!(rz > 0) || !std::isfinite(rz)) return false;
+        beta = rz_last > 0 ? rz / rz_last : 0;
+        rz_last = rz;
+        new_direction(beta);
+        const double curvature = a.apply(p, q);
+        const double alpha = rz / curvature;
+        if (!(curvature > 0) || !std::isfinite(alpha)) return false;
+        advance(alpha);
+        ++iterations;
+    }
+    return true;
+}
+
+void PoissonSolver::Impl::solve(std::span<const double> b, double tolerance, int max_iterations, PoissonResult& result)
+{
+    true_residual(b);
+    if (!std::isfinite(r_max)) { // a bad guess, or bad input
+        std::fill(x.begin(), x.end(), 0.0);
+        true_residual(b);
+        if (!std::isfinite(r_max)) {
+            result.residual = r_max;
+            return;
+        }
+    }
+    // The recursion drifts from the true residual: where they differ, start again from the true one as long as that
+    // still gains something.
+    for (double last = INFINITY; r_max > tolerance && result.iterations < max_iterations && r_max < 0.5 * last;) {
+        last = r_max;
+        const bool sound = conjugate_gradients(tolerance, max_iterations, result.iterations);
+        true_residual(b);
+        if (!sound) break;
+    }
+    components.remove_mean(x, a.grid_tiles());
+    true_residual(b);
+    if (!std::isfinite(r_max)) std::fill(x.begin(), x.end(), 0.0);
+    result.residual = r_max;
+    result.converged = r_max <= tolerance;
+}
+
+std::size_t PoissonSolver::Impl::bytes() const noexcept
+{
+    return a.bytes() + multigrid.bytes() + components.bytes() +
+           (r.capacity() + p.capacity() + q.capacity() + partial.capacity()) * sizeof(double) +
+           identity.capacity() * sizeof(std::int32_t);
+}
+
+PoissonSolver::PoissonSolver() : impl_(std::make_unique<Impl>()) {}
+PoissonSolver::~PoissonSolver() = default;
+PoissonSolver::PoissonSolver(PoissonSolver&&) noexcept = default;
+PoissonSolver& PoissonSolver::operator=(PoissonSolver&&) noexcept = default;
+
+PoissonResult PoissonSolver::solve(const PoissonSystem& system, std::span<const double> b, std::span<double> x,
+                                   double tolerance, int max_iterations)
+{
+    RIVULET_VERIFY(system.grid != nullptr && b.size() == system.grid->field_size() && x.size() == b.size());
+    impl_->build(system);
+    impl_->x = x;
+    impl_->clear_outside(system);
+    PoissonResult result;
+    result.n_unknowns = static_cast<int>(impl_->a.n_unknowns());
+    result.n_singular_components = impl_->components.n_singular();
+    impl_->solve(b, tolerance, max_iterations, result);
+    return result;
+}
+
+std::size_t PoissonSolver::bytes() const noexcept { return impl_->bytes(); }
+
+} // namespace rivulet
