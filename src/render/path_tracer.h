@@ -1,0 +1,60 @@
+#pragma once
+
+#include "render/accel.h"
+#include "render/sampler.h"
+#include "render/sky.h"
+
+namespace rivulet {
+
+/// What the eye meets first along a path; guides the denoiser.
+struct PathFeatures {
+    Rgb albedo = Rgb::Zero();     ///< of the first surface that is not clear
+    Vec3f normal = Vec3f::Zero(); ///< of the first surface
+    float inverse_distance = 0;   ///< to the first surface; 0 = sky
+};
+
+/// Follows light backwards from the eye. Clear surfaces are traced by Fresnel and Snell, with absorption; the sun is
+/// sampled directly and shines straight through liquid (no focussing), the sky is found by the paths themselves.
+class PathTracer {
+public:
+    PathTracer(const SceneAccel& accel, const Sky& sky, float contact_gap);
+
+    /// Radiance that arrives at `origin` against `direction`.
+    [[nodiscard]] Rgb trace(const Vec3f& origin, const Vec3f& direction, Sampler& sampler,
+                            PathFeatures& features) const;
+
+private:
+    /// The end of a path so far.
+    struct Path {
+        Vec3f origin, direction;
+        Rgb throughput = Rgb::Ones();
+        bool mirror = true;    ///< only clear surfaces so far: the sun's disc is seen
+        bool may_split = true; ///< no clear surface so far: reflection and refraction are both followed
+        const ShadedMaterial* liquid = nullptr; ///< what the path is in
+        Rgb liquid_colour = Rgb::Ones();
+        int clear_bounces = 0;
+        int diffuse_bounces = 0;
+    };
+    enum class Outcome { Continues, Ended };
+
+    [[nodiscard]] Rgb follow(Path path, Sampler& sampler, PathFeatures* features) const;
+    void absorb(Path& path, const SurfaceHit& hit, Rgb& radiance) const;
+    Outcome meet_liquid(Path& path, const SurfaceHit& hit, Sampler& sampler, Rgb& radiance,
+                        PathFeatures* features) const;
+    void meet_glass(Path& path, const SurfaceHit& hit, Sampler& sampler) const;
+    Outcome meet_opaque(Path& path, const SurfaceHit& hit, Sampler& sampler, Rgb& radiance,
+                        PathFeatures* features) const;
+    Outcome meet_strand(Path& path, const SurfaceHit& hit, Sampler& sampler, Rgb& radiance,
+                        PathFeatures* features) const;
+    Outcome bounce(Path& path, const Vec3f& position, const Vec3f& normal, const Rgb& albedo, Sampler& sampler,
+                   Rgb& radiance) const;
+    [[nodiscard]] bool touches(const Path& path, const SurfaceHit& hit, SurfaceHit& beyond) const;
+    /// Share of the sun's light that arrives, through liquid and glass.
+    [[nodiscard]] Rgb sunlight(const Path& path, const Vec3f& position, const Vec3f& to_sun) const;
+
+    const SceneAccel& accel_;
+    const Sky& sky_;
+    float contact_gap_;
+};
+
+} // namespace rivulet
