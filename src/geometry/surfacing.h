@@ -9,7 +9,7 @@ namespace rivulet {
 
 struct SurfacingOptions {
     double cell_size = 0.01; ///< of the simulation's grid [m]; the mesh resolves half of it
-    double smoothing = 1;    ///< 0 = none
+    double smoothing = 1;    ///< variance of the blur in squares of half a cell: 0 = none, at most 5
 };
 
 /// Surface of the liquid that the particles stand for, with their colours carried to the vertices. `colours` may be

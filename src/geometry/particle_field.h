@@ -1,0 +1,62 @@
+#pragma once
+
+#include "base/vec.h"
+#include "geometry/isosurface.h"
+
+#include <span>
+#include <vector>
+
+namespace rivulet {
+
+/// Fraction of space that liquid particles fill, on the nodes of a sparse lattice near their surface.
+///
+/// Each particle gives its volume to the 27 nodes around it by quadratic B-splines; a Gaussian blurs the sum. Both keep
+/// volume, so the surface is where space is half filled: exactly for a flat one, within sigma^2 / R for one of radius
+/// R. Blocks deep inside the liquid are never built: they count as filled.
+class ParticleField {
+public:
+    /// `colours` may be empty, and must outlive the field. `blur_variance` [spacings^2] within [0, 5].
+    ParticleField(const BlockLattice& lattice, std::span<const Vec3> positions, std::span<const double> volumes,
+                  std::span<const Vec3> colours, double blur_variance);
+
+    /// Blocks that the surface may pass through, sorted.
+    [[nodiscard]] const std::vector<std::uint64_t>& surface_keys() const noexcept { return surface_keys_; }
+    /// Makes `field` negative where more than half is filled, and sets weighted colours if there are any.
+    void fill(const Vec3i& block, BlockField& field) const;
+    /// Gives particles that are alone or in thin sheets weight enough to stay inside of the surface. A lone particle
+    /// becomes a ball of its own volume, but not one so small that it could slip between the nodes.
+    void strengthen_sparse_particles();
+
+private:
+    using NodeValues = std::array<float, kNodesPerBlock>;
+    struct Particle {
+        Eigen::Vector3f local; ///< from the lower corner of its block [spacings]
+        float weight;          ///< its volume in units of a node's
+        std::uint32_t index;   ///< in the input
+    };
+
+    void bin(std::span<const Vec3> positions, std::span<const double> volumes);
+    void find_surface_blocks();
+    [[nodiscard]] std::uint64_t filled_cells(std::size_t bin) const;
+    void splat();
+    [[nodiscard]] std::vector<float> splat_into(const Vec3i& block) const;
+    void blur(const Vec3i& block, std::size_t channel, NodeValues& out) const;
+    void gather(const Vec3i& block, std::size_t channel, std::vector<float>& padded) const;
+    void fill_interior(const Vec3i& block, NodeValues& fraction) const;
+    [[nodiscard]] float strengthened(float weight, float fraction) const;
+
+    BlockLattice lattice_;
+    std::vector<float> taps_; ///< one side of the Gaussian, from the middle
+    double kernel_variance_;  ///< of spline and Gaussian together [spacings^2]
+    std::span<const Vec3> colours_;
+    std::size_t n_channels_;                   ///< weight, then weighted red, green and blue if there are colours
+    std::vector<Particle> particles_;          ///< sorted by block, then by index
+    std::vector<std::uint64_t> bin_keys_;      ///< blocks with particles, sorted
+    std::vector<std::size_t> bin_begins_;      ///< first particle of each, and the end
+    std::vector<std::uint64_t> interior_keys_; ///< blocks deep inside
+    std::vector<std::uint64_t> surface_keys_;
+    std::vector<std::uint64_t> raw_keys_; ///< surface blocks and their neighbours
+    std::vector<std::vector<float>> raw_; ///< channels of 8^3 nodes; empty: nothing there
+};
+
+} // namespace rivulet
