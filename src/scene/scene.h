@@ -1,6 +1,7 @@
 #pragma once
 
 #include "render/settings.h"
+#include "scene/document.h"
 #include "sim/model.h"
 
 #include <filesystem>
@@ -23,7 +24,7 @@ struct Expectation {
 
 /// A scene that has been parsed, checked and built.
 struct Scene {
-    std::string name;            ///< file name without extension
+    std::string name; ///< file name without extension
     std::filesystem::path file;
     Model model;
     RenderSettings render;
@@ -40,7 +41,8 @@ struct Scene {
 [[nodiscard]] Scene load_scene(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
 /// The same from text (tests, fuzzing, resumed runs); `file` is used in messages and to find includes and meshes.
 [[nodiscard]] Scene parse_scene(const std::string& text, const std::filesystem::path& file,
-                                const std::vector<std::string>& overrides = {});
+                                const std::vector<std::string>& overrides = {},
+                                FileAccess access = FileAccess::Allowed);
 
 /// "key: old -> new" for each key that differs and affects the simulation.
 [[nodiscard]] std::vector<std::string> scene_differences(const Scene& before, const Scene& after);

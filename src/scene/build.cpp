@@ -1,0 +1,184 @@
+#include "scene/build.h"
+
+#include "base/error.h"
+#include "scene/read.h"
+
+#include <limits>
+
+namespace rivulet {
+namespace {
+
+Options build_options(const Value& simulation)
+{
+    Options options;
+    options.cell_size = number(simulation, "cell_size");
+    options.gravity = vector(simulation, "gravity");
+    options.end_time = number(simulation, "end_time");
+    const Value* interval = simulation.find("frame_interval");
+    options.frame_interval = interval ? number(simulation, "frame_interval") : 1 / number(simulation, "frame_rate");
+    options.max_step = number(simulation, "max_step");
+    options.min_step = number(simulation, "min_step");
+    options.cfl = number(simulation, "cfl");
+    options.max_retries = integer(simulation, "max_retries");
+    options.pressure_tolerance = number(simulation, "pressure_tolerance");
+    options.max_pressure_iterations = integer(simulation, "max_pressure_iterations");
+    options.seed = static_cast<std::uint64_t>(get<std::int64_t>(simulation, "seed"));
+    return options;
+}
+
+Domain build_domain(const Value& table)
+{
+    Domain domain;
+    domain.box = {vector(table, "lower"), vector(table, "upper")};
+    const Value& walls = *table.find("walls");
+    std::size_t side = 0;
+    for (const char* name : {"-x", "+x", "-y", "+y", "-z", "+z"})
+        domain.walls.at(side++) = text(walls, name) == "open" ? Wall::Open : Wall::Closed;
+    domain.friction = number(table, "friction");
+    return domain;
+}
+
+Liquid build_liquid(const std::string& name, const Value& table)
+{
+    return {name,
+            number(table, "density"),
+            number(table, "viscosity"),
+            number(table, "surface_tension"),
+            number(table, "contact_angle"),
+            vector(table, "colour")};
+}
+
+ProbeKind probe_kind(const std::string& word)
+{
+    static const std::map<std::string, ProbeKind, std::less<>> kKinds{
+        {"volume", ProbeKind::Volume},   {"mean", ProbeKind::Mean},   {"minimum", ProbeKind::Minimum},
+        {"maximum", ProbeKind::Maximum}, {"force", ProbeKind::Force}, {"centre_of_mass", ProbeKind::CentreOfMass},
+        {"torque", ProbeKind::Torque},   {"value", ProbeKind::Value}, {"kinetic", ProbeKind::Kinetic}};
+    return kKinds.at(word);
+}
+
+class ModelBuilder {
+public:
+    ModelBuilder(const Value& root, const ShapeMap& shapes) : root_(root), shapes_(shapes) {}
+
+    Model build()
+    {
+        model_.title = text(root_, "title");
+        model_.options = build_options(*root_.find("simulation"));
+        model_.domain = build_domain(*root_.find("domain"));
+        for (const auto& [name, table] : group("liquids")) model_.liquids.push_back(build_liquid(name, table));
+        for (const auto& [name, table] : group("bodies")) model_.bodies.push_back(body(name, table));
+        for (const auto& [name, table] : group("obstacles")) model_.obstacles.push_back(obstacle(name, table));
+        for (const auto& [name, table] : group("sources")) model_.sources.push_back(source(name, table));
+        for (const auto& [name, table] : group("drains")) model_.drains.push_back(drain(name, table));
+        for (const auto& [name, table] : group("probes")) model_.probes.push_back(probe(name, table));
+        return std::move(model_);
+    }
+
+private:
+    static constexpr double kNever = std::numeric_limits<double>::infinity();
+
+    [[nodiscard]] const Value::Table& group(std::string_view name) const { return get<Value::Table>(root_, name); }
+    [[nodiscard]] const std::shared_ptr<const Shape>& shape(const Value& table) const
+    {
+        return shapes_.at(table.find("shape"));
+    }
+    [[nodiscard]] int liquid_index(const Value& table) const
+    {
+        const auto& liquids = group("liquids");
+        return static_cast<int>(std::distance(liquids.begin(), liquids.find(text(table, "liquid"))));
+    }
+
+    [[nodiscard]] LiquidBody body(const std::string& name, const Value& table) const
+    {
+        return {name,
+                shape(table),
+                build_pose(table),
+                liquid_index(table),
+                vector(table, "velocity"),
+                vector(table, "angular_velocity"),
+                get<bool>(table, "jitter")};
+    }
+    [[nodiscard]] Obstacle obstacle(const std::string& name, const Value& table) const
+    {
+        return {name,
+                shape(table),
+                build_motion(table),
+                number(table, "friction"),
+                vector(table, "colour"),
+                get<bool>(table, "visible")};
+    }
+    [[nodiscard]] Source source(const std::string& name, const Value& table) const
+    {
+        return {name,
+                shape(table),
+                build_motion(table),
+                liquid_index(table),
+                vector(table, "velocity"),
+                number(table, "start"),
+                get_or(table, "stop", kNever)};
+    }
+    [[nodiscard]] Drain drain(const std::string& name, const Value& table) const
+    {
+        return {name, shape(table), build_motion(table), number(table, "start"), get_or(table, "stop", kNever)};
+    }
+    [[nodiscard]] Probe probe(const std::string& name, const Value& table) const
+    {
+        Probe probe;
+        probe.name = name;
+        probe.kind = probe_kind(text(table, "kind"));
+        probe.field = get_or<std::string>(table, "field", "");
+        probe.object = get_or<std::string>(table, "object", "");
+        probe.point = get_or<Vec3>(table, "point", Vec3::Zero());
+        if (const Value* region = table.find("region")) probe.region = shapes_.at(region);
+        probe.every = text(table, "every") == "step" ? Sampling::Step : Sampling::Frame;
+        return probe;
+    }
+
+    const Value& root_;
+    const ShapeMap& shapes_;
+    Model model_;
+};
+
+Expectation::When when_of(const std::string& word)
+{
+    static const std::map<std::string, Expectation::When, std::less<>> kWhens{{"final", Expectation::When::Final},
+                                                                              {"minimum", Expectation::When::Minimum},
+                                                                              {"maximum", Expectation::When::Maximum},
+                                                                              {"mean", Expectation::When::Mean}};
+    return kWhens.at(word);
+}
+
+} // namespace
+
+Model build_model(const Value& root, const ShapeMap& shapes) { return ModelBuilder(root, shapes).build(); }
+
+RenderSettings build_render(const Value& root)
+{
+    RenderSettings settings;
+    const Value &camera = *root.find("camera"), &render = *root.find("render"), &domain = *root.find("domain");
+    const Vec3 middle = 0.5 * (vector(domain, "lower") + vector(domain, "upper"));
+    settings.camera.automatic = !camera.find("position");
+    settings.camera.position = get_or<Vec3>(camera, "position", Vec3::Zero());
+    settings.camera.target = get_or<Vec3>(camera, "target", middle);
+    settings.camera.up = vector(camera, "up");
+    settings.camera.field_of_view = number(camera, "field_of_view");
+    settings.width = integer(render, "width");
+    settings.height = integer(render, "height");
+    settings.samples = integer(render, "samples");
+    settings.sun_direction = vector(render, "sun_direction");
+    settings.ground = get<bool>(render, "ground");
+    settings.particles = get<bool>(render, "particles");
+    return settings;
+}
+
+std::vector<Expectation> build_expectations(const Value& root)
+{
+    std::vector<Expectation> expectations;
+    for (const auto& [name, table] : get<Value::Table>(root, "test"))
+        expectations.push_back({name, text(table, "quantity"), when_of(text(table, "when")), number(table, "value"),
+                                number(table, "tolerance")});
+    return expectations;
+}
+
+} // namespace rivulet

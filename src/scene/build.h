@@ -1,0 +1,28 @@
+#pragma once
+
+#include "scene/problems.h"
+#include "scene/scene.h"
+#include "scene/value.h"
+
+#include <map>
+#include <memory>
+
+namespace rivulet {
+
+/// Shapes by the resolved table that describes them: made once, used by the checks and by the model.
+using ShapeMap = std::map<const Value*, std::shared_ptr<const Shape>>;
+
+/// Makes every shape of the scene; those that cannot be made (an open mesh, a torus through itself) become problems.
+[[nodiscard]] ShapeMap build_shapes(const Value& root, Problems& problems);
+[[nodiscard]] Pose build_pose(const Value& object);
+[[nodiscard]] Motion build_motion(const Value& object);
+
+/// What one value alone cannot tell: order of bounds and times, sizes, places. Works on scenes with problems too.
+void check_meaning(const Value& root, const ShapeMap& shapes, Problems& problems);
+
+/// The model of a resolved scene without problems.
+[[nodiscard]] Model build_model(const Value& root, const ShapeMap& shapes);
+[[nodiscard]] RenderSettings build_render(const Value& root);
+[[nodiscard]] std::vector<Expectation> build_expectations(const Value& root);
+
+} // namespace rivulet

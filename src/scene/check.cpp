@@ -1,0 +1,188 @@
+#include "geometry/shapes.h"
+#include "scene/build.h"
+#include "scene/read.h"
+
+#include <fmt/format.h>
+
+namespace rivulet {
+namespace {
+
+constexpr double kMaxCells = 1 << 20;   // along an axis
+constexpr double kMaxParticles = 4e9;   // at the start
+constexpr double kParticlesPerCell = 8; // as the bodies are seeded
+constexpr double kMaxFrames = 1e7;
+
+/// Member of a table that may have problems: null when it is not there.
+template <class T>
+const T* peek(const Value* table, std::string_view key)
+{
+    const Value* member = table ? table->find(key) : nullptr;
+    return member ? member->as<T>() : nullptr;
+}
+
+Aabb overlap(const Aabb& a, const Aabb& b) { return {a.lower.cwiseMax(b.lower), a.upper.cwiseMin(b.upper)}; }
+
+class Checker {
+public:
+    Checker(const Value& root, const ShapeMap& shapes, Problems& problems)
+        : root_(root), shapes_(shapes), problems_(problems)
+    {
+    }
+
+    void run()
+    {
+        check_domain();
+        check_times();
+        check_placed("bodies");
+        check_placed("sources");
+        check_placed("drains");
+        for (const char* group : {"obstacles", "sources", "drains"})
+            each(group, [&](const std::string& path, const Value& object) { check_motion(path, object); });
+        for (const char* group : {"sources", "drains"})
+            each(group, [&](const std::string& path, const Value& object) { check_interval(path, object); });
+        check_probes();
+        check_camera();
+        check_particles();
+    }
+
+private:
+    template <class Visitor>
+    void each(const char* group, Visitor&& visit) const
+    {
+        if (const auto* members = peek<Value::Table>(&root_, group))
+            for (const auto& [name, member] : *members) visit(fmt::format("{}.{}", group, name), member);
+    }
+
+    void check_domain()
+    {
+        const Value* domain = root_.find("domain");
+        const auto *lower = peek<Vec3>(domain, "lower"), *upper = peek<Vec3>(domain, "upper");
+        if (!lower || !upper) return;
+        const Where where = domain->find("upper")->where;
+        if ((lower->array() >= upper->array()).any()) {
+            problems_.add(where, "domain.upper", "must be above domain.lower along every axis");
+            return;
+        }
+        box_ = {*lower, *upper};
+        const auto* cell = peek<double>(root_.find("simulation"), "cell_size");
+        if (!cell) return;
+        cell_size_ = *cell;
+        const double cells = box_.size().maxCoeff() / cell_size_;
+        const Where cell_where = root_.find("simulation")->find("cell_size")->where;
+        if (cells > kMaxCells)
+            problems_.add(
+                cell_where, "simulation.cell_size",
+                fmt::format("gives {:.3g} cells along an axis of the domain; allowed: at most {}", cells, kMaxCells));
+        if (box_.size().minCoeff() < cell_size_)
+            problems_.add(cell_where, "simulation.cell_size",
+                          fmt::format("is larger than the domain; allowed: at most {} m", box_.size().minCoeff()));
+    }
+
+    void check_times()
+    {
+        const Value* simulation = root_.find("simulation");
+        const auto *least = peek<double>(simulation, "min_step"), *most = peek<double>(simulation, "max_step");
+        if (least && most && *least > *most)
+            problems_.add(simulation->find("min_step")->where, "simulation.min_step",
+                          fmt::format("{} s is above max_step; allowed: at most {} s", *least, *most));
+        const auto *end = peek<double>(simulation, "end_time"), *rate = peek<double>(simulation, "frame_rate"),
+                   *interval = peek<double>(simulation, "frame_interval");
+        if (!end || (!rate && !interval)) return;
+        const double frames = interval ? *end / *interval : *end * *rate;
+        if (frames > kMaxFrames)
+            problems_.add(simulation->find("end_time")->where, "simulation.end_time",
+                          fmt::format("{:.3g} frames; allowed: at most {:.0e}", frames, kMaxFrames));
+    }
+
+    /// World bounds of an object that does not move; empty when they are not known.
+    [[nodiscard]] Aabb resting_bounds(const Value& object) const
+    {
+        const auto shape = shapes_.find(object.find("shape"));
+        const Value* rotation = object.find("rotation");
+        const bool is_posed =
+            object.find("position") && (!rotation || (rotation->find("angle") && rotation->find("axis")));
+        if (shape == shapes_.end() || !is_posed) return {};
+        return make_placed(shape->second, build_pose(object))->bounds();
+    }
+
+    /// Liquid that is put, enters or leaves outside of the domain is a mistake.
+    void check_placed(const char* group)
+    {
+        if (box_.is_empty()) return;
+        each(group, [&](const std::string& path, const Value& object) {
+            const Aabb bounds = resting_bounds(object);
+            if (!bounds.is_empty() && overlap(bounds, box_).is_empty())
+                problems_.add(object.find("shape")->where, path + ".shape",
+                              "lies outside of the domain; allowed: shapes that overlap it");
+        });
+    }
+
+    void check_motion(const std::string& path, const Value& object)
+    {
+        const auto* keyframes = peek<Value::List>(object.find("motion"), "keyframes");
+        if (!keyframes) return;
+        for (std::size_t i = 1; i < keyframes->size(); ++i) {
+            const auto *before = peek<double>(&(*keyframes)[i - 1], "time"),
+                       *time = peek<double>(&(*keyframes)[i], "time");
+            if (before && time && *time <= *before)
+                problems_.add(
+                    (*keyframes)[i].find("time")->where, fmt::format("{}.motion.keyframes[{}].time", path, i),
+                    fmt::format("{} s is not after the keyframe before; allowed: above {} s", *time, *before));
+        }
+    }
+
+    void check_interval(const std::string& path, const Value& object)
+    {
+        const auto *start = peek<double>(&object, "start"), *stop = peek<double>(&object, "stop");
+        if (start && stop && *stop <= *start)
+            problems_.add(object.find("stop")->where, path + ".stop",
+                          fmt::format("{} s is not after start; allowed: above {} s", *stop, *start));
+    }
+
+    void check_probes()
+    {
+        each("probes", [&](const std::string& path, const Value& probe) {
+            const auto* point = peek<Vec3>(&probe, "point");
+            if (point && !box_.is_empty() && !box_.contains(*point))
+                problems_.add(probe.find("point")->where, path + ".point", "lies outside of the domain");
+        });
+    }
+
+    void check_camera()
+    {
+        const Value* camera = root_.find("camera");
+        const auto *position = peek<Vec3>(camera, "position"), *target = peek<Vec3>(camera, "target");
+        if (position && target && (*position - *target).norm() < 1e-9)
+            problems_.add(camera->find("target")->where, "camera.target", "must be away from camera.position");
+    }
+
+    void check_particles()
+    {
+        if (box_.is_empty() || cell_size_ <= 0) return;
+        double volume = 0;
+        each("bodies", [&](const std::string&, const Value& body) {
+            const Aabb inside = overlap(resting_bounds(body), box_);
+            if (!inside.is_empty()) volume += inside.size().prod();
+        });
+        const double particles = kParticlesPerCell * volume / (cell_size_ * cell_size_ * cell_size_);
+        if (particles > kMaxParticles)
+            problems_.add(
+                root_.find("simulation")->find("cell_size")->where, "simulation.cell_size",
+                fmt::format("gives up to {:.2g} particles; allowed: at most {:.0e}", particles, kMaxParticles));
+    }
+
+    const Value& root_;
+    const ShapeMap& shapes_;
+    Problems& problems_;
+    Aabb box_;
+    double cell_size_ = 0;
+};
+
+} // namespace
+
+void check_meaning(const Value& root, const ShapeMap& shapes, Problems& problems)
+{
+    Checker(root, shapes, problems).run();
+}
+
+} // namespace rivulet

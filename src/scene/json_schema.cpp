@@ -1,0 +1,142 @@
+#include "scene/problems.h"
+#include "scene/scene.h"
+#include "scene/schema.h"
+
+#include <fmt/format.h>
+
+namespace rivulet {
+namespace {
+
+std::string json_text(const std::string& text)
+{
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') out += '\\';
+        out += c;
+    }
+    return out + '"';
+}
+
+std::string json_list(const std::vector<std::string>& words)
+{
+    std::string out;
+    for (const std::string& word : words) out += (out.empty() ? "" : ", ") + json_text(word);
+    return "[" + out + "]";
+}
+
+/// A number is a number in range, or a text that starts with one.
+std::string number_schema(const Key& key)
+{
+    const Range& r = key.range;
+    return fmt::format(
+        R"("anyOf": [{{"type": "number", "{}": {}, "maximum": {}}}, {{"type": "string", "pattern": "^[ \\t]*[-+.0-9]"}}])",
+        r.lower_excluded ? "exclusiveMinimum" : "minimum", r.lower, r.upper);
+}
+
+std::string vector_schema(const Key& key)
+{
+    std::string options =
+        fmt::format(R"({{"type": "array", "minItems": 3, "maxItems": 3, "items": {{{}}}}}, {{"type": "string"}})",
+                    number_schema(key));
+    if (key.scalar_means_down) options += R"(, {"type": "number"})";
+    return fmt::format(R"("anyOf": [{}])", options);
+}
+
+std::string record_reference(const Key& key) { return fmt::format(R"({{"$ref": "#/$defs/{}"}})", key.record); }
+
+std::string value_schema(const Key& key)
+{
+    switch (key.kind) {
+    case KeyKind::Number:
+        return number_schema(key);
+    case KeyKind::Integer:
+        return fmt::format(R"("type": "integer", "minimum": {:.0f}, "maximum": {:.0f})", key.range.lower,
+                           key.range.upper);
+    case KeyKind::Boolean:
+        return R"("type": "boolean")";
+    case KeyKind::Text:
+        return fmt::format(R"("type": "string", "maxLength": {})", key.range.upper);
+    case KeyKind::Texts:
+        return R"("type": "array", "items": {"type": "string"})";
+    case KeyKind::Word:
+        return fmt::format(R"("enum": {})", json_list(key.words));
+    case KeyKind::Reference:
+    case KeyKind::File:
+        return R"("type": "string")";
+    case KeyKind::Vector:
+    case KeyKind::Colour:
+        return vector_schema(key);
+    case KeyKind::Table:
+        return key.word_for_all ? fmt::format(R"("anyOf": [{}, {{"type": "string"}}])", record_reference(key))
+                                : fmt::format(R"("allOf": [{}])", record_reference(key));
+    case KeyKind::Tables:
+        return fmt::format(R"("type": "array", "minItems": {}, "maxItems": {}, "items": {})", key.range.lower,
+                           key.range.upper, record_reference(key));
+    case KeyKind::NamedTables:
+        return fmt::format(R"("type": "object", "additionalProperties": {})", record_reference(key));
+    }
+    return "";
+}
+
+std::string properties(const Record& record)
+{
+    std::string out;
+    for (const std::string& name : record.key_names())
+        for (const Key& key : record.keys) {
+            if (key.name != name) continue;
+            const std::string description = key.documentation + " Allowed: " + allowed(key) +
+                                            ". Default: " + (key.fallback_text.empty() ? "empty" : key.fallback_text) +
+                                            ".";
+            out += fmt::format("{}\n        {}: {{\"description\": {}, {}}}", out.empty() ? "" : ",", json_text(name),
+                               json_text(description), value_schema(key));
+            break; // a key that is listed twice has the same JSON type both times
+        }
+    return out;
+}
+
+std::vector<std::string> required_keys(const Record& record, const std::string& selected)
+{
+    std::vector<std::string> names;
+    for (const Key& key : record.keys) {
+        const bool counts = selected.empty() ? key.only_for.empty() : !key.only_for.empty() && applies(key, selected);
+        if (key.required && counts) names.push_back(key.name);
+    }
+    return names;
+}
+
+/// For each word of the selector: which keys must be there.
+std::string selected_requirements(const Record& record)
+{
+    std::string out;
+    for (const Key& selector : record.keys) {
+        if (selector.name != record.selector) continue;
+        for (const std::string& word : selector.words)
+            out += fmt::format(R"({}{{"if": {{"properties": {{{}: {{"const": {}}}}}}}, "then": {{"required": {}}}}})",
+                               out.empty() ? "\n        " : ",\n        ", json_text(selector.name), json_text(word),
+                               json_list(required_keys(record, word)));
+    }
+    return out.empty() ? "" : fmt::format(",\n      \"allOf\": [{}]", out);
+}
+
+std::string record_schema(const Record& record)
+{
+    return fmt::format("{{\n      \"type\": \"object\",\n      \"description\": {},\n      \"additionalProperties\": "
+                       "false,\n      \"required\": {},\n      \"properties\": {{{}\n      }}{}\n    }}",
+                       json_text(record.documentation), json_list(required_keys(record, "")), properties(record),
+                       selected_requirements(record));
+}
+
+} // namespace
+
+std::string scene_json_schema()
+{
+    std::string definitions;
+    for (const Record& record : scene_records())
+        definitions += fmt::format("{}\n    {}: {}", definitions.empty() ? "" : ",", json_text(record.name),
+                                   record_schema(record));
+    return fmt::format("{{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n  \"title\": "
+                       "\"Rivulet scene\",\n  \"$ref\": \"#/$defs/scene\",\n  \"$defs\": {{{}\n  }}\n}}\n",
+                       definitions);
+}
+
+} // namespace rivulet

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "base/vec.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rivulet {
+
+/// A number of the library and where it was found.
+struct SourcedNumber {
+    double value;
+    std::string_view source;
+};
+
+/// A liquid of the library, as far as a Newtonian liquid needs it.
+struct LiquidMaterial {
+    std::string_view name;
+    std::string_view description;
+    SourcedNumber density;         ///< [kg/m^3]
+    SourcedNumber viscosity;       ///< dynamic [Pa s]
+    SourcedNumber surface_tension; ///< against air [N/m]
+    SourcedNumber contact_angle;   ///< on a common solid, named by the source [rad]
+    Vec3 colour;                   ///< linear RGB, a choice
+};
+
+[[nodiscard]] const std::vector<LiquidMaterial>& liquid_materials();
+[[nodiscard]] std::vector<std::string> liquid_material_names();
+/// The material called `name`, which must be in the library.
+[[nodiscard]] const LiquidMaterial& liquid_material(std::string_view name);
+/// The library as a Markdown table with its sources: part of the scene reference.
+[[nodiscard]] std::string material_table_markdown();
+
+} // namespace rivulet

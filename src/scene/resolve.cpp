@@ -1,0 +1,252 @@
+#include "scene/resolve.h"
+
+#include "scene/materials.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace rivulet {
+namespace {
+
+constexpr std::size_t kMaxNameLength = 64;
+
+bool is_good_name(const std::string& name)
+{
+    const auto fits = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    };
+    return !name.empty() && name.size() <= kMaxNameLength && std::ranges::all_of(name, fits);
+}
+
+std::string shown(const std::string& key) { return is_good_name(key) ? key : to_text(Value{key, {}, {}}, true); }
+
+std::string joined(const std::string& path, const std::string& key)
+{
+    return path.empty() ? shown(key) : path + "." + shown(key);
+}
+
+class Resolver {
+public:
+    Resolver(const Document& document, FileAccess access, Problems& problems)
+        : document_(document), access_(access), problems_(problems)
+    {
+    }
+
+    Value table(const Record& record, const Value& raw, const std::string& path)
+    {
+        Value result{Value::Table{}, raw.where, raw.key_where};
+        if (!raw.as<Value::Table>()) {
+            problems_.add(raw.where, path,
+                          fmt::format("{} is {}; expected a table with keys of {}", to_text(raw, true), kind_name(raw),
+                                      record.name));
+            return result;
+        }
+        std::string selected;
+        if (!record.selector.empty() && !select(record, raw, path, selected)) return result;
+        report_unknown(record, raw, path, selected);
+        for (const Key& key : record.keys)
+            if (applies(key, selected)) member(key, record, raw, path, result);
+        return result;
+    }
+
+private:
+    /// Reads the selector; without a good one nothing can be said about the other keys but that they exist at all.
+    bool select(const Record& record, const Value& raw, const std::string& path, std::string& selected)
+    {
+        const Key& key = *std::ranges::find(record.keys, record.selector, &Key::name);
+        Value result{Value::Table{}, raw.where, raw.key_where};
+        member(key, record, raw, path, result);
+        const Value* found = result.find(key.name);
+        if (found) selected = *found->as<std::string>();
+        return found != nullptr;
+    }
+
+    void report_unknown(const Record& record, const Value& raw, const std::string& path, const std::string& selected)
+    {
+        for (const auto& [name, value] : *raw.as<Value::Table>()) {
+            if (record.find(name, selected)) continue;
+            std::vector<std::string> known;
+            for (const Key& key : record.keys)
+                if (applies(key, selected)) known.push_back(key.name);
+            const std::string what = record.has(name)
+                                         ? fmt::format("does not apply where {} is \"{}\"", record.selector, selected)
+                                         : fmt::format("unknown key{}", suggestion(name, known));
+            problems_.add(value.key_where, joined(path, name),
+                          fmt::format("{}; allowed here: {}", what, join_words(known)));
+        }
+    }
+
+    void member(const Key& key, const Record& record, const Value& raw, const std::string& path, Value& result)
+    {
+        const std::string key_path = joined(path, key.name);
+        const Value* given = raw.find(key.name);
+        if (given) {
+            for (const std::string& other : key.instead_of)
+                if (raw.find(other))
+                    problems_.add(given->key_where, key_path, fmt::format("give this or \"{}\", not both", other));
+            value(key, *given, key_path, result);
+        } else if (key.required) {
+            problems_.add(raw.where, key_path, fmt::format("missing; expected {}", allowed(key)));
+        } else if (key.fallback && !is_replaced(key, record, raw)) {
+            Value fallback = *key.fallback;
+            fallback.where = raw.where;
+            value(key, fallback, key_path, result);
+        }
+    }
+
+    /// Whether a key that takes the place of this one is given.
+    [[nodiscard]] static bool is_replaced(const Key& key, const Record& record, const Value& raw)
+    {
+        return std::ranges::any_of(record.keys, [&](const Key& other) {
+            return raw.find(other.name) && std::ranges::find(other.instead_of, key.name) != other.instead_of.end();
+        });
+    }
+
+    void value(const Key& key, const Value& raw, const std::string& path, Value& result)
+    {
+        Value resolved{std::monostate{}, raw.where, raw.key_where};
+        bool good = true;
+        switch (key.kind) {
+        case KeyKind::Table:
+            resolved = table(scene_record(key.record), expanded(key, raw), path);
+            break;
+        case KeyKind::Tables:
+            good = list_of_tables(key, raw, path, resolved);
+            break;
+        case KeyKind::NamedTables:
+            good = named_tables(key, raw, path, resolved);
+            break;
+        case KeyKind::Texts:
+            good = false;
+            break; // `include` was taken out when the document was read
+        case KeyKind::Reference:
+            good = reference(key, raw, path, resolved);
+            break;
+        case KeyKind::File:
+            good = file(key, raw, path, resolved);
+            break;
+        default:
+            good = resolve_leaf(key, raw, path, problems_, resolved);
+            break;
+        }
+        if (good) result.as<Value::Table>()->insert_or_assign(key.name, std::move(resolved));
+    }
+
+    /// One word for all keys of a table, where the key allows it.
+    [[nodiscard]] static Value expanded(const Key& key, const Value& raw)
+    {
+        if (!key.word_for_all || !raw.as<std::string>()) return raw;
+        Value::Table all;
+        for (const std::string& name : scene_record(key.record).key_names()) all[name] = raw;
+        return {std::move(all), raw.where, raw.key_where};
+    }
+
+    bool list_of_tables(const Key& key, const Value& raw, const std::string& path, Value& resolved)
+    {
+        const auto* list = raw.as<Value::List>();
+        if (!list || static_cast<double>(list->size()) < key.range.lower ||
+            static_cast<double>(list->size()) > key.range.upper) {
+            const std::string what = list ? fmt::format("a list of {}", list->size()) : kind_name(raw);
+            problems_.add(raw.where, path,
+                          fmt::format("{} is {}; allowed: {}", to_text(raw, true), what, allowed(key)));
+            return false;
+        }
+        Value::List items;
+        for (std::size_t i = 0; i < list->size(); ++i)
+            items.push_back(table(scene_record(key.record), (*list)[i], fmt::format("{}[{}]", path, i)));
+        resolved.data = std::move(items);
+        return true;
+    }
+
+    bool named_tables(const Key& key, const Value& raw, const std::string& path, Value& resolved)
+    {
+        const auto* tables = raw.as<Value::Table>();
+        if (!tables) {
+            problems_.add(raw.where, path,
+                          fmt::format("{} is {}; allowed: {}", to_text(raw, true), kind_name(raw), allowed(key)));
+            return false;
+        }
+        Value::Table members;
+        for (const auto& [name, member] : *tables) {
+            if (!is_good_name(name))
+                problems_.add(
+                    member.key_where, joined(path, name),
+                    fmt::format("not a good name; allowed: up to {} letters, digits, _ and -", kMaxNameLength));
+            members[name] = table(scene_record(key.record), member, joined(path, name));
+        }
+        resolved.data = std::move(members);
+        return true;
+    }
+
+    bool reference(const Key& key, const Value& raw, const std::string& path, Value& resolved)
+    {
+        if (!resolve_leaf(key, raw, path, problems_, resolved)) return false;
+        const std::string& name = *resolved.as<std::string>();
+        std::vector<std::string> known;
+        for (const std::string& group : key.words)
+            if (const Value* members = document_.root.find(group))
+                if (const auto* tables = members->as<Value::Table>())
+                    for (const auto& [member_name, member] : *tables) known.push_back(member_name);
+        if (std::ranges::find(known, name) != known.end()) return true;
+        const std::string there = known.empty() ? "the scene has none" : "the scene has " + join_words(known);
+        problems_.add(raw.where, path,
+                      fmt::format("there is no {}{}; allowed: {} ({})", to_text(raw, true), suggestion(name, known),
+                                  allowed(key), there));
+        return false;
+    }
+
+    bool file(const Key& key, const Value& raw, const std::string& path, Value& resolved)
+    {
+        if (!resolve_leaf(key, raw, path, problems_, resolved)) return false;
+        if (access_ == FileAccess::Refused) {
+            problems_.add(raw.where, path, "other files may not be read here; allowed: shapes without a file");
+            return false;
+        }
+        const SceneSource& source = document_.sources.at(static_cast<std::size_t>(raw.where.source));
+        std::error_code error;
+        const auto full = std::filesystem::absolute(source.directory / *resolved.as<std::string>(), error);
+        if (error || !std::filesystem::is_regular_file(full, error)) {
+            problems_.add(raw.where, path,
+                          fmt::format("{} is not there or no file; allowed: {}", to_text(raw, true), allowed(key)));
+            return false;
+        }
+        resolved.data = full.lexically_normal().string();
+        return true;
+    }
+
+    const Document& document_;
+    FileAccess access_;
+    Problems& problems_;
+};
+
+/// Values that a liquid leaves out are those of its material.
+void fill_from_materials(Value& root)
+{
+    Value::Table& scene = *root.as<Value::Table>();
+    const auto liquids = scene.find("liquids");
+    if (liquids == scene.end()) return;
+    for (auto& [name, liquid] : *liquids->second.as<Value::Table>()) {
+        const Value* chosen = liquid.find("material");
+        if (!chosen) continue;
+        const LiquidMaterial& material = liquid_material(*chosen->as<std::string>());
+        const auto fill = [&, &l = liquid](const char* key, const auto& value) {
+            l.template as<Value::Table>()->try_emplace(key, Value{value, l.where, l.key_where});
+        };
+        fill("density", material.density.value);
+        fill("viscosity", material.viscosity.value);
+        fill("surface_tension", material.surface_tension.value);
+        fill("contact_angle", material.contact_angle.value);
+        fill("colour", material.colour);
+    }
+}
+
+} // namespace
+
+Value resolve(const Document& document, FileAccess access, Problems& problems)
+{
+    Value root = Resolver(document, access, problems).table(scene_records().front(), document.root, "");
+    fill_from_materials(root);
+    return root;
+}
+
+} // namespace rivulet

@@ -1,0 +1,139 @@
+#pragma once
+
+#include "base/error.h"
+#include "scene/scene.h"
+
+#include <string>
+#include <vector>
+
+namespace rivulet {
+
+/// A scene that uses every key of the language (except files) once, or every one but its alternative.
+inline const std::string kFullScene = R"(title = "All keys"
+
+[simulation]
+cell_size = "2 cm"
+gravity = "9.81 m/s2"
+end_time = "0.5 s"
+frame_rate = "30 Hz"
+max_step = "5 ms"
+min_step = "1 us"
+cfl = 2
+max_retries = 4
+pressure_tolerance = 1e-7
+max_pressure_iterations = 300
+seed = 7
+
+[domain]
+lower = [0, 0, 0]
+upper = ["1 m", "100 cm", 1]
+walls = { "+z" = "open", -x = "closed" }
+friction = 0.25
+
+[liquids.oil]
+material = "olive_oil"
+density = "0.9 g/cm3"
+viscosity = "80 cP"
+surface_tension = "32 dyn/cm"
+contact_angle = "20 deg"
+colour = "#ff8000"
+
+[liquids.water]
+
+[bodies.pool]
+liquid = "water"
+shape = { type = "box", lower = "0 0 0 m", upper = "1 1 0.2 m" }
+velocity = "1 0 0 cm/s"
+
+[bodies.ring]
+liquid = "oil"
+shape = { type = "torus", major_radius = "10 cm", minor_radius = "3 cm", centre = "0 0 0 m", axis = [1, 0, 0] }
+position = "0.5 0.5 0.7 m"
+rotation = { axis = [0, 0, 1], angle = "90 deg" }
+angular_velocity = "0 0 60 rpm"
+jitter = true
+
+[obstacles.stick]
+shape = { type = "capsule", start = "0 0 -10 cm", end = "0 0 10 cm", radius = "2 cm" }
+friction = 1
+colour = [0.1, 0.2, 0.3]
+visible = false
+motion.drift = "1 0 0 cm/s"
+motion.spin = { axis = [0, 1, 0], rate = "2 rpm" }
+motion.keyframes = [
+  { time = 0, position = "50 50 50 cm" },
+  { time = "1 s", position = "60 50 50 cm", rotation = { angle = "1 turn" }, easing = "smooth" },
+]
+
+[obstacles.bowl]
+position = "0.2 0.2 0.3 m"
+shape.type = "difference"
+shape.shapes = [
+  { type = "sphere", radius = "10 cm" },
+  { type = "union", shapes = [
+    { type = "sphere", centre = [0, 0, "2 cm"], radius = "9 cm" },
+    { type = "cylinder", start = "0 0 0 m", end = "0 0 1 m", radius = "1 cm", position = "1 0 0 cm" } ] },
+  { type = "plane", point = "0 0 9 cm", normal = [0, 0, -1] },
+]
+
+[sources.tap]
+liquid = "oil"
+shape = { type = "box", lower = "40 40 90 cm", upper = "45 45 95 cm" }
+velocity = "0 0 -1 m/s"
+start = "0.1 s"
+stop = "0.2 s"
+
+[drains.hole]
+shape = { type = "box", lower = "90 90 0 cm", upper = "95 95 2 cm" }
+start = 0
+stop = 9
+
+[probes.level]
+kind = "mean"
+field = "position.z"
+object = "water"
+region = { type = "box", lower = "0 0 0 m", upper = "0.5 1 1 m" }
+every = "step"
+
+[probes.push]
+kind = "force"
+object = "stick"
+
+[probes.here]
+kind = "value"
+field = "pressure"
+point = "50 50 10 cm"
+
+[camera]
+position = "3 -2 1 m"
+target = "0.5 0.5 0.3 m"
+up = [0, 0, 1]
+field_of_view = "30 deg"
+
+[render]
+width = 640
+height = 360
+samples = 4
+sun_direction = [1, 0, 1]
+ground = false
+particles = true
+
+[test.volume_kept]
+quantity = "level"
+when = "mean"
+value = "1 l"
+tolerance = "1 ml"
+)";
+
+/// The message of the InputError that parsing raises; empty when it raises none.
+inline std::string problem_of(const std::string& text, const std::vector<std::string>& overrides = {})
+{
+    try {
+        static_cast<void>(parse_scene(text, "test.toml", overrides));
+        return "";
+    } catch (const InputError& error) {
+        return error.what();
+    }
+}
+
+} // namespace rivulet
