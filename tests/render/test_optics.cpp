@@ -1,0 +1,84 @@
+#include "render/optics.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace rivulet {
+namespace {
+
+TEST(Fresnel, NormalIncidenceOnWaterReflectsTwoPercent)
+{
+    EXPECT_NEAR(fresnel_reflectance(1, 1 / 1.33f), 0.020059, 1e-6); // (0.33 / 2.33)^2 by hand
+    EXPECT_NEAR(fresnel_reflectance(1, 1.33f), 0.020059, 1e-6);     // the same from inside
+}
+
+TEST(Fresnel, BrewsterAngleReflectsHalfOfThePerpendicularPart)
+{
+    // At tan(a) = n = 1.5 the parallel part vanishes; the perpendicular one is ((n^2 - 1) / (n^2 + 1))^2 = 0.147929.
+    EXPECT_NEAR(fresnel_reflectance(1 / std::sqrt(1 + 2.25f), 1 / 1.5f), 0.5 * 0.147929, 1e-5);
+}
+
+TEST(Fresnel, GrazingAndTotallyReflectedLightComesBackWhole)
+{
+    EXPECT_NEAR(fresnel_reflectance(0, 1 / 1.33f), 1, 1e-6);
+    EXPECT_EQ(fresnel_reflectance(std::cos(0.86f), 1.33f), 1); // critical angle of water: 0.8509 rad
+    EXPECT_LT(fresnel_reflectance(std::cos(0.84f), 1.33f), 0.9f);
+}
+
+TEST(Snell, FortyFiveDegreesIntoWaterBecomesThirtyTwo)
+{
+    const float s = std::sqrt(0.5f);
+    Vec3f out;
+    ASSERT_TRUE(refract(Vec3f(s, 0, -s), Vec3f::UnitZ(), 1 / 1.33f, out));
+    EXPECT_NEAR(std::asin(out.x()), 0.560558, 1e-5); // asin(sin(45 deg) / 1.33) = 32.118 deg
+    EXPECT_NEAR(out.norm(), 1, 1e-6);
+    EXPECT_LT(out.z(), 0);
+}
+
+TEST(Snell, TheWayBackIsTheSame)
+{
+    const Vec3f in = Vec3f(0.3f, -0.5f, -0.8f).normalized();
+    Vec3f inside, outside;
+    ASSERT_TRUE(refract(in, Vec3f::UnitZ(), 1 / 1.4f, inside));
+    ASSERT_TRUE(refract(inside, Vec3f::UnitZ(), 1.4f, outside));
+    EXPECT_NEAR((outside - in).norm(), 0, 1e-6);
+}
+
+TEST(Snell, BeyondTheCriticalAngleNothingPasses)
+{
+    Vec3f out;
+    EXPECT_FALSE(refract(Vec3f(std::sin(0.86f), 0, -std::cos(0.86f)), Vec3f::UnitZ(), 1.33f, out));
+}
+
+TEST(BeerLambert, LeavesTheColourAfterItsDistanceAndItsSquareAfterTwice)
+{
+    const Rgb colour(0.1f, 0.3f, 0.6f);
+    EXPECT_NEAR((transmittance(colour, 0.5f, 0.5f) - colour).abs().maxCoeff(), 0, 1e-6);
+    EXPECT_NEAR((transmittance(colour, 0.5f, 1.0f) - Rgb(0.01f, 0.09f, 0.36f)).abs().maxCoeff(), 0, 1e-6);
+    EXPECT_NEAR(transmittance(colour, 0.5f, 0.125f)[0], 0.562341, 1e-5); // 0.1^(1/4)
+    EXPECT_EQ(transmittance(Rgb::Zero(), 1, 0)[0], 1);
+}
+
+TEST(ToneMap, KeepsBlackNeverDecreasesAndEndsAtWhite)
+{
+    EXPECT_EQ(tone_map(Rgb::Zero())[1], 0);
+    float last = 0;
+    for (float x = 0; x < 20; x += 0.01f) {
+        const float y = tone_map(Rgb::Constant(x))[0];
+        EXPECT_GE(y, last);
+        EXPECT_LE(y, 1);
+        last = y;
+    }
+    EXPECT_GT(last, 0.99f);
+}
+
+TEST(SrgbEncode, MiddleGreyIsTheStandardsValue)
+{
+    EXPECT_NEAR(srgb_encode(0.2140411f), 0.5, 1e-5); // IEC 61966-2-1: 0.5 decodes to 0.2140411
+    EXPECT_EQ(srgb_encode(-1), 0);
+    EXPECT_NEAR(srgb_encode(7), 1, 1e-6);
+}
+
+} // namespace
+} // namespace rivulet

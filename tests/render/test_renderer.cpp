@@ -1,0 +1,253 @@
+#include "base/error.h"
+#include "base/parallel.h"
+#include "render/example_scene.h"
+#include "render/renderer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+namespace rivulet {
+namespace {
+
+Lighting unit_sky()
+{
+    Lighting lighting;
+    lighting.zenith = lighting.horizon = Vec3::Ones();
+    lighting.sun = Vec3::Zero();
+    return lighting;
+}
+
+RenderSettings small_settings(int width, int height, int samples)
+{
+    RenderSettings settings;
+    settings.width = width;
+    settings.height = height;
+    settings.samples = samples;
+    return settings;
+}
+
+RenderScene one_sphere(const Material& material)
+{
+    RenderScene scene;
+    SphereDrawable sphere;
+    sphere.centres = {Vec3(0.1, 0.2, 0.3)};
+    sphere.radii = {0.05};
+    sphere.material = material;
+    scene.spheres.push_back(sphere);
+    return scene;
+}
+
+Rgb pixel(const RadianceImage& image, int x, int y)
+{
+    return image.radiance[static_cast<std::size_t>(y * image.width + x)];
+}
+
+/// Camera straight above the origin at height 2 m.
+Camera from_above()
+{
+    Camera camera;
+    camera.automatic = false;
+    camera.position = {0, 0, 2};
+    camera.up = Vec3::UnitY();
+    camera.field_of_view = 0.5;
+    return camera;
+}
+
+TEST(Renderer, SamePixelsOnAnyNumberOfThreads)
+{
+    const RenderScene scene = testing::example_scene(40);
+    const RenderSettings settings = small_settings(120, 68, 4);
+    std::vector<std::uint8_t> reference;
+    for (const int n_threads : {1, 2, 3, 8}) {
+        const ThreadPool pool(n_threads);
+        const Image image = render(scene, settings);
+        if (reference.empty()) reference = image.pixels;
+        EXPECT_EQ(image.pixels, reference) << n_threads << " threads";
+    }
+}
+
+TEST(Renderer, WhiteFurnaceHidesAWhiteMattSphere)
+{
+    Material white;
+    white.surface = Surface::Diffuse;
+    white.colour = Vec3::Ones();
+    RenderScene scene = one_sphere(white);
+    scene.lighting = unit_sky();
+    RenderSettings settings = small_settings(48, 48, 8);
+    settings.ground = false;
+    for (const Rgb& radiance : render_radiance(scene, settings).radiance)
+        EXPECT_NEAR((radiance - 1).abs().maxCoeff(), 0, 1e-4);
+}
+
+TEST(Renderer, WhiteFurnaceHidesAClearDrop)
+{
+    Material clear;
+    clear.surface = Surface::Liquid;
+    clear.colour = Vec3::Ones();
+    RenderScene scene = one_sphere(clear);
+    scene.lighting = unit_sky();
+    RenderSettings settings = small_settings(32, 32, 64);
+    settings.ground = false;
+    double sum = 0;
+    const RadianceImage image = render_radiance(scene, settings);
+    for (const Rgb& radiance : image.radiance) sum += luminance(radiance);
+    EXPECT_NEAR(sum / static_cast<double>(image.radiance.size()), 1, 5e-3);
+}
+
+TEST(Renderer, GreySphereInAUnitSkyShowsItsAlbedo)
+{
+    Material grey;
+    grey.surface = Surface::Diffuse;
+    grey.colour = {0.2, 0.5, 0.8};
+    RenderScene scene = one_sphere(grey);
+    scene.lighting = unit_sky();
+    RenderSettings settings = small_settings(33, 33, 8);
+    settings.ground = false;
+    EXPECT_NEAR((pixel(render_radiance(scene, settings), 16, 16) - Rgb(0.2f, 0.5f, 0.8f)).abs().maxCoeff(), 0, 1e-4);
+}
+
+TEST(Renderer, GroundInFullSunReflectsAlbedoTimesIrradianceOverPi)
+{
+    RenderScene scene;
+    scene.focus = {Vec3(-1, -1, 0), Vec3(1, 1, 1)};
+    scene.ground_colour = Vec3::Constant(0.5);
+    scene.lighting = unit_sky();
+    scene.lighting.zenith = scene.lighting.horizon = Vec3::Zero();
+    scene.lighting.sun = Vec3::Constant(M_PI);
+    RenderSettings settings = small_settings(9, 9, 64);
+    settings.camera = from_above();
+    settings.sun_direction = {0, 0, 1};
+    EXPECT_NEAR(pixel(render_radiance(scene, settings), 4, 4)[0], 0.5, 1e-3);
+    settings.sun_direction = {std::sqrt(3.0), 0, 1}; // 60 degrees from the zenith: half
+    EXPECT_NEAR(pixel(render_radiance(scene, settings), 4, 4)[0], 0.25, 2e-3);
+}
+
+TEST(Renderer, SunShadowLiesWhereGeometrySaysAndHasASoftEdge)
+{
+    RenderScene scene;
+    scene.focus = {Vec3(-1, -1, 0), Vec3(1, 1, 1)};
+    scene.lighting.zenith = scene.lighting.horizon = Vec3::Constant(1e-6);
+    SphereDrawable ball;
+    ball.centres = {Vec3(0.3, 0, 0.3)};
+    ball.radii = {0.1};
+    scene.spheres.push_back(ball);
+    RenderSettings settings = small_settings(101, 101, 16);
+    settings.camera = from_above();
+    settings.sun_direction = {1, 0, 1}; // the shadow's middle is at the origin
+    const RadianceImage image = render_radiance(scene, settings);
+    const float shadow = luminance(pixel(image, 50, 50)), lit = luminance(pixel(image, 10, 50));
+    EXPECT_LT(shadow, 1e-3f * lit);
+    // Along y the shadow is 0.1 wide; a pixel is 2 * 2 * tan(0.25) / 101 = 0.0101. The half shade is at 9.9 pixels.
+    EXPECT_LT(luminance(pixel(image, 50, 57)), 1e-3f * lit);
+    EXPECT_GT(luminance(pixel(image, 50, 63)), 0.98f * lit);
+    const float edge = luminance(pixel(image, 50, 60)) / lit;
+    EXPECT_GT(edge, 0.1f);
+    EXPECT_LT(edge, 0.98f);
+}
+
+TEST(Renderer, LiquidLayerTakesItsColourByDepth)
+{
+    // A slab 0.1 m thick over a black nothing, lit by a unit sky from behind: looking straight down through it.
+    RenderScene scene;
+    scene.focus = {Vec3(-1, -1, 0), Vec3(1, 1, 1)};
+    scene.lighting = unit_sky();
+    TriangleMesh slab;
+    for (const double z : {0.0, 0.1})
+        for (const double y : {-2.0, 2.0})
+            for (const double x : {-2.0, 2.0}) slab.vertices.emplace_back(x, y, z);
+    slab.triangles = {{4, 5, 7}, {4, 7, 6}, {0, 2, 3}, {0, 3, 1}};
+    Material dye;
+    dye.surface = Surface::Liquid;
+    dye.colour = {0.25, 0.25, 0.25};
+    dye.absorption_distance = 0.1;
+    dye.refractive_index = 1.0001; // no reflection to speak of
+    scene.meshes.push_back({slab, dye});
+    RenderSettings settings = small_settings(9, 9, 4);
+    settings.camera = from_above();
+    settings.ground = false;
+    const float through = pixel(render_radiance(scene, settings), 4, 4)[0];
+    // 0.25 of the light passes; of the 0.75 absorbed, 0.22 * 0.25 is scattered back: 0.25 + 0.04125.
+    EXPECT_NEAR(through, 0.29125, 2e-3);
+}
+
+TEST(Renderer, WaterIsBluerThanTheFloorBeneathAndNowhereBlack)
+{
+    RenderScene scene = testing::example_scene(30);
+    const RenderSettings settings = small_settings(96, 54, 4);
+    const RadianceImage wet = render_radiance(scene, settings);
+    scene.meshes.clear();
+    const RadianceImage dry = render_radiance(scene, settings);
+    // Where water is in front of the floor the picture is bluer, and nowhere black.
+    const Rgb with = pixel(wet, 40, 40), without = pixel(dry, 40, 40);
+    EXPECT_GT(with[2] / with[0], 1.3f * without[2] / without[0]);
+    for (const Rgb& radiance : wet.radiance) {
+        EXPECT_TRUE(radiance.allFinite());
+        EXPECT_GT(luminance(radiance), 1e-3f);
+    }
+}
+
+TEST(Renderer, ASmallerSceneGivesTheSamePicture)
+{
+    const RenderScene scene = testing::example_scene(20);
+    RenderScene small = scene;
+    constexpr double kScale = 1.0 / 1024; // exact in floating point
+    for (Vec3& x : small.meshes[0].mesh.vertices) x *= kScale;
+    for (SphereDrawable& spheres : small.spheres) {
+        for (Vec3& x : spheres.centres) x *= kScale;
+        for (double& r : spheres.radii) r *= kScale;
+    }
+    for (Vec3& x : small.curves[0].vertices) x *= kScale;
+    small.curves[0].radii[0] *= kScale;
+    small.domain = {kScale * scene.domain.lower, kScale * scene.domain.upper};
+    small.contact_gap *= kScale;
+    RenderSettings settings = small_settings(64, 36, 2);
+    settings.ground = false; // its tiles are round numbers of metres
+    const Image a = render(scene, settings), b = render(small, settings);
+    std::size_t n_different = 0;
+    for (std::size_t i = 0; i < a.pixels.size(); ++i) n_different += std::abs(a.pixels[i] - b.pixels[i]) > 2;
+    EXPECT_LT(n_different, a.pixels.size() / 100); // rounding may turn a path here and there
+}
+
+TEST(Renderer, WetStrandsAreDarkerThanDryOnes)
+{
+    RenderScene scene;
+    scene.curves.push_back(testing::tuft(Vec3::Zero(), 300));
+    RenderSettings settings = small_settings(64, 64, 4);
+    const auto mean = [&](double wetness) {
+        for (double& w : scene.curves[0].wetness) w = wetness;
+        const RadianceImage image = render_radiance(scene, settings);
+        double sum = 0;
+        for (int y = 24; y < 40; ++y)
+            for (int x = 24; x < 40; ++x) sum += luminance(pixel(image, x, y));
+        return sum;
+    };
+    EXPECT_LT(mean(1), 0.85 * mean(0));
+}
+
+TEST(Renderer, RefusesWhatItCannotDraw)
+{
+    RenderScene scene = testing::example_scene(4);
+    scene.meshes[0].mesh.triangles[0][1] = 1 << 20;
+    EXPECT_THROW((void)render(scene, small_settings(8, 8, 1)), InputError);
+    scene = testing::example_scene(4);
+    scene.spheres[0].centres[0].x() = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_THROW((void)render(scene, small_settings(8, 8, 1)), InputError);
+    scene = testing::example_scene(4);
+    EXPECT_THROW((void)render(scene, small_settings(0, 8, 1)), InputError);
+    RenderSettings settings = small_settings(8, 8, 1);
+    settings.camera.automatic = false; // position = target
+    EXPECT_THROW((void)render(scene, settings), InputError);
+}
+
+TEST(Renderer, EmptySceneIsJustGroundAndSky)
+{
+    const Image image = render(RenderScene{}, small_settings(16, 9, 1));
+    EXPECT_EQ(image.width, 16);
+    for (const std::uint8_t value : image.pixels) EXPECT_GT(value, 30);
+}
+
+} // namespace
+} // namespace rivulet
