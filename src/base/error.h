@@ -27,11 +27,7 @@ public:
 /// The simulation cannot go on (exit 4): names the stage, the object and the index where it was noticed.
 class SimulationError : public Error {
 public:
-    SimulationError(std::string stage, std::string object, std::int64_t index, const std::string& what)
-        : Error(stage + ": " + object + (index >= 0 ? "[" + std::to_string(index) + "]" : "") + ": " + what),
-          stage_(std::move(stage)), object_(std::move(object)), index_(index)
-    {
-    }
+    SimulationError(std::string stage, std::string object, std::int64_t index, const std::string& what);
     [[nodiscard]] const std::string& stage() const noexcept { return stage_; }
     [[nodiscard]] const std::string& object() const noexcept { return object_; }
     [[nodiscard]] std::int64_t index() const noexcept { return index_; }

@@ -9,6 +9,8 @@ namespace rivulet {
 namespace {
 
 constexpr double kFar = 1e30;
+/// Cells by which an open tile is clear of solids: more than any particle crosses in a step.
+constexpr double kReachMargin = 4;
 
 /// Distance to the nearest closed wall (positive inside the box) and the wall's number.
 struct WallDistance {
@@ -150,7 +152,7 @@ void rasterize_solids(const TileGrid& grid, const Solids& solids, SolidFields& f
     fields.centre_inside.resize(grid.field_size());
     fill_tile(fields, grid.n_tiles(), 0, false);
 
-    const double reach = (0.5 * std::sqrt(3.0) * kTileEdge + 1) * grid.cell_size();
+    const double reach = (0.5 * std::sqrt(3.0) * kTileEdge + kReachMargin) * grid.cell_size();
     parallel_for(grid.n_tiles(), "rasterize solids", [&](std::int64_t ti) {
         const int t = static_cast<int>(ti);
         const double d = solids.distance(grid.node(t, 4, 4, 4));
@@ -161,20 +163,14 @@ void rasterize_solids(const TileGrid& grid, const Solids& solids, SolidFields& f
     });
 }
 
-void push_out(const Solids& solids, double margin, std::span<Vec3> positions)
+void push_out(const Solids& solids, double margin, Vec3& x)
 {
     constexpr int kRounds = 4; // corners between several solids
-    parallel_for(
-        static_cast<std::int64_t>(positions.size()), "push out",
-        [&](std::int64_t i) {
-            Vec3& x = positions[static_cast<std::size_t>(i)];
-            for (int round = 0; round < kRounds; ++round) {
-                const Solids::Nearest near = solids.nearest(x);
-                if (near.distance >= margin) return;
-                x += (margin - near.distance) * solids.normal(x, near.body);
-            }
-        },
-        256);
+    for (int round = 0; round < kRounds; ++round) {
+        const Solids::Nearest near = solids.nearest(x);
+        if (near.distance >= margin) return;
+        x += (margin - near.distance) * solids.normal(x, near.body);
+    }
 }
 
 } // namespace rivulet

@@ -55,7 +55,7 @@ void rasterize_solids(const TileGrid& grid, const Solids& solids, SolidFields& f
 /// Part of a unit square, given by a linear function's values at its corners (in turn around it), where it is > 0.
 [[nodiscard]] double open_fraction(double a, double b, double c, double d) noexcept;
 
-/// Moves points that are closer than `margin` to a solid out of it.
-void push_out(const Solids& solids, double margin, std::span<Vec3> positions);
+/// Moves a point that is closer than `margin` to a solid out of it.
+void push_out(const Solids& solids, double margin, Vec3& x);
 
 } // namespace rivulet

@@ -91,6 +91,20 @@ struct ArrayView {
     }
 };
 
+/// The arrays of the bulk liquid, one entry per particle in each: what sorting and removal move together.
+template <class Particles, class Visitor>
+void visit_particles(Particles& l, Visitor&& visit)
+{
+    visit("liquid.position", "m", l.position);
+    visit("liquid.velocity", "m/s", l.velocity);
+    visit("liquid.affine", "1/s", l.affine);
+    visit("liquid.volume", "m3", l.volume);
+    visit("liquid.pressure", "Pa", l.pressure);
+    visit("liquid.colour", "", l.colour);
+    visit("liquid.liquid", "", l.liquid);
+    visit("liquid.id", "", l.id);
+}
+
 /// THE list of what a State holds. Hashing, checkpoints, `info`, comparison, the watchdog all go through it; the test
 /// StateRegistry.HasEveryMember fails when a member is missing here.
 template <class StateLike, class Visitor>
@@ -100,14 +114,7 @@ void visit_state(StateLike& s, Visitor&& visit)
     visit("clock.step", "", s.clock.step);
     visit("clock.frame", "", s.clock.frame);
     visit("clock.previous_step", "s", s.clock.previous_step);
-    visit("liquid.position", "m", s.liquid.position);
-    visit("liquid.velocity", "m/s", s.liquid.velocity);
-    visit("liquid.affine", "1/s", s.liquid.affine);
-    visit("liquid.volume", "m3", s.liquid.volume);
-    visit("liquid.pressure", "Pa", s.liquid.pressure);
-    visit("liquid.colour", "", s.liquid.colour);
-    visit("liquid.liquid", "", s.liquid.liquid);
-    visit("liquid.id", "", s.liquid.id);
+    visit_particles(s.liquid, visit);
     visit("ledger.initial", "m3", s.ledger.initial);
     visit("ledger.emitted", "m3", s.ledger.emitted);
     visit("ledger.drained", "m3", s.ledger.drained);

@@ -2,9 +2,12 @@
 
 #include "base/timers.h"
 
+#include <functional>
 #include <memory>
 
 namespace rivulet {
+
+struct State;
 
 /// Scratch of the step. May be dropped between any two steps without changing a bit of the result.
 class Workspace {
@@ -15,6 +18,8 @@ public:
     Workspace& operator=(Workspace&&) noexcept;
 
     StageTimers timers;
+    /// Called after every stage of a step, where set: fault injection in tests, and nothing else.
+    std::function<void(const char* stage, State& state)> after_stage;
 
     struct Scratch;
     [[nodiscard]] Scratch& scratch() noexcept { return *scratch_; }

@@ -99,7 +99,7 @@ TEST(Solids, PushOutPutsPointsOnTheSurfaceAndLeavesOthersAlone)
     solids.box = {Vec3::Zero(), Vec3::Ones()};
     solids.closed = {true, true, true, true, true, true};
     std::vector<Vec3> points = {{0.6, 0.5, 0.5}, {0.05, 0.5, 0.5}, {-0.1, 1.2, 0.5}};
-    push_out(solids, 0.01, points);
+    for (Vec3& x : points) push_out(solids, 0.01, x);
     EXPECT_LT((points[0] - Vec3(0.81, 0.5, 0.5)).norm(), 1e-12);
     EXPECT_EQ(points[1], Vec3(0.05, 0.5, 0.5));
     EXPECT_LT((points[2] - Vec3(0.01, 0.99, 0.5)).norm(), 1e-12);

@@ -1,0 +1,126 @@
+#include "fluid/liquid_surface.h"
+
+#include "base/parallel.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rivulet {
+namespace {
+
+/// Particles in a cell from which on its neighbours' centres are sure to be liquid when all around are as full.
+constexpr int kDeepCount = 3;
+/// A cell with a particle is liquid at least this deep, in cells.
+constexpr double kLeastDepth = 0.05;
+
+struct CellCounts {
+    static constexpr int kEdge = kTileEdge + 2;
+    std::array<int, kEdge * kEdge * kEdge> count;
+    [[nodiscard]] int at(int i, int j, int k) const
+    {
+        return count[static_cast<std::size_t>(i + 1 + kEdge * (j + 1 + kEdge * (k + 1)))];
+    }
+};
+
+/// Particle counts of a tile and its border of one cell; false if there are none at all.
+bool count_cells(const TileGrid& grid, const ParticleOrder& order, int t, CellCounts& counts)
+{
+    int total = 0;
+    std::size_t n = 0;
+    for (int k = -1; k <= kTileEdge; ++k)
+        for (int j = -1; j <= kTileEdge; ++j)
+            for (int i = -1; i <= kTileEdge; ++i) {
+                const std::size_t index = grid.index(t, i, j, k);
+                counts.count[n] =
+                    order.count(static_cast<int>(index / kTileCells), static_cast<int>(index % kTileCells));
+                total += counts.count[n++];
+            }
+    return total > 0;
+}
+
+bool is_deep(const CellCounts& counts, int i, int j, int k)
+{
+    for (int n = 0; n < 27; ++n)
+        if (counts.at(i + n % 3 - 1, j + n / 3 % 3 - 1, k + n / 9 - 1) < kDeepCount) return false;
+    return true;
+}
+
+double distance_to_balls(const TileGrid& grid, const ParticleOrder& order, std::span<const Vec3> position,
+                         std::span<const double> volume, const CellCounts& counts, int t, int i, int j, int k)
+{
+    const double dx = grid.cell_size();
+    const double nominal = dx * dx * dx / 8;
+    const Vec3 x = grid.cell_centre(t, i, j, k);
+    double nearest = dx;
+    for (int n = 0; n < 27; ++n) {
+        const Vec3i c(i + n % 3 - 1, j + n / 3 % 3 - 1, k + n / 9 - 1);
+        if (counts.at(c.x(), c.y(), c.z()) == 0) continue;
+        const std::size_t index = grid.index(t, c.x(), c.y(), c.z());
+        for (const std::int32_t id :
+             order.cell(static_cast<int>(index / kTileCells), static_cast<int>(index % kTileCells))) {
+            const auto p = static_cast<std::size_t>(id);
+            const double radius = kNominalBallRadius * dx * std::cbrt(volume[p] / nominal);
+            nearest = std::min(nearest, (position[p] - x).norm() - radius);
+        }
+    }
+    return nearest;
+}
+
+/// Mean of the values across open faces from cells whose centres are outside of the solid, or `own` if there are none.
+double carried_value(const TileGrid& grid, const SolidFields& solids, const std::vector<double>& distance, int t, int i,
+                     int j, int k, double own)
+{
+    double sum = 0;
+    double weight = 0;
+    for (std::size_t a = 0; a < 3; ++a)
+        for (int side = 0; side < 2; ++side) {
+            const Vec3i step = (side == 0 ? -1 : 1) * Vec3i::Unit(static_cast<int>(a));
+            const std::size_t n = grid.index(t, i + step.x(), j + step.y(), k + step.z());
+            const std::size_t face = side == 0 ? grid.index(t, i, j, k) : n;
+            const double open = solids.open[a][face];
+            if (open == 0 || solids.centre_inside[n] != 0) continue;
+            sum += open * distance[n];
+            weight += open;
+        }
+    return weight > 0 ? sum / weight : own;
+}
+
+} // namespace
+
+void compute_liquid_distance(const TileGrid& grid, const ParticleOrder& order, std::span<const Vec3> position,
+                             std::span<const double> volume, const SolidFields& solids, std::vector<double>& distance)
+{
+    const double dx = grid.cell_size();
+    distance.resize(grid.field_size());
+    std::fill(distance.end() - kTileCells, distance.end(), dx);
+    parallel_for(grid.n_tiles(), "liquid distance", [&](std::int64_t ti) {
+        const int t = static_cast<int>(ti);
+        double* out = distance.data() + ti * kTileCells;
+        CellCounts counts;
+        if (!count_cells(grid, order, t, counts)) {
+            std::fill_n(out, kTileCells, dx);
+            return;
+        }
+        for (int c = 0; c < kTileCells; ++c) {
+            const int i = c % 8;
+            const int j = c / 8 % 8;
+            const int k = c / 64;
+            out[c] = is_deep(counts, i, j, k) ? -kNominalBallRadius * dx
+                                              : distance_to_balls(grid, order, position, volume, counts, t, i, j, k);
+            if (counts.at(i, j, k) > 0) out[c] = std::min(out[c], -kLeastDepth * dx);
+        }
+    });
+
+    parallel_for(grid.n_tiles(), "carry into solids", [&](std::int64_t ti) {
+        const int t = static_cast<int>(ti);
+        if (solids.tiles[static_cast<std::size_t>(t)] == TileSolidity::Open) return;
+        for (int c = 0; c < kTileCells; ++c) {
+            const auto cell = static_cast<std::size_t>(t * kTileCells + c);
+            if (solids.centre_inside[cell] == 0) continue;
+            // Reads only cells outside of solids, writes only cells inside: no order to depend on.
+            distance[cell] = carried_value(grid, solids, distance, t, c % 8, c / 8 % 8, c / 64, dx);
+        }
+    });
+}
+
+} // namespace rivulet

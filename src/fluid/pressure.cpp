@@ -1,0 +1,155 @@
+#include "fluid/pressure.h"
+
+#include "base/parallel.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rivulet {
+namespace {
+
+/// A face of a cell: its flat index, the cell across it, and the sign of its outward normal.
+struct Side {
+    std::size_t axis;
+    std::size_t face;
+    std::size_t across;
+    double sign;
+};
+
+template <class Body>
+void for_sides(const TileGrid& grid, int t, int c, Body&& body)
+{
+    const int i = c % 8;
+    const int j = c / 8 % 8;
+    const int k = c / 64;
+    const auto own = static_cast<std::size_t>(t * kTileCells + c);
+    for (std::size_t a = 0; a < 3; ++a) {
+        const Vec3i e = Vec3i::Unit(static_cast<int>(a));
+        const std::size_t below = grid.index(t, i - e.x(), j - e.y(), k - e.z());
+        const std::size_t above = grid.index(t, i + e.x(), j + e.y(), k + e.z());
+        body(Side{a, own, below, -1.0});
+        body(Side{a, above, above, 1.0});
+    }
+}
+
+double inverse_density(const PressureInput& in, std::size_t a, std::size_t b)
+{
+    if (in.density.empty()) return 1 / in.uniform_density;
+    const double rho_a = in.density[a];
+    const double rho_b = in.density[b];
+    if (rho_a > 0 && rho_b > 0) return 2 / (rho_a + rho_b);
+    return 1 / std::max(rho_a, rho_b);
+}
+
+/// Where the surface cuts the line from a liquid cell's centre to an empty one's, as a fraction of the cell size.
+double theta(const PressureInput& in, std::size_t liquid, std::size_t empty)
+{
+    const double inside = in.liquid_distance[liquid];
+    const double outside = in.liquid_distance[empty];
+    return std::clamp(inside / (inside - outside), kLeastTheta, 1.0);
+}
+
+bool is_liquid(const PressureInput& in, std::size_t cell) { return in.liquid_distance[cell] < 0; }
+
+double divergence(const PressureInput& in, const std::array<std::vector<double>, 3>& velocity, int t, int c)
+{
+    double outflow = 0;
+    for_sides(*in.grid, t, c, [&](const Side& s) {
+        const double open = in.solids->open[s.axis][s.face];
+        outflow += s.sign * (open * velocity[s.axis][s.face] + (1 - open) * in.solids->velocity[s.axis][s.face]);
+    });
+    return outflow / in.grid->cell_size();
+}
+
+/// Marks the liquid cells of a tile that have an open face.
+void mark_unknowns(const PressureInput& in, int t, std::vector<std::uint8_t>& unknown)
+{
+    for (int c = 0; c < kTileCells; ++c) {
+        const auto cell = static_cast<std::size_t>(t * kTileCells + c);
+        double open = 0;
+        if (is_liquid(in, cell))
+            for_sides(*in.grid, t, c, [&](const Side& s) { open += in.solids->open[s.axis][s.face]; });
+        unknown[cell] = open > 0;
+    }
+}
+
+void assemble_tile(const PressureInput& in, const std::array<std::vector<double>, 3>& velocity, int t,
+                   PressureSystem& system)
+{
+    const double scale = in.dt / (in.grid->cell_size() * in.grid->cell_size());
+    for (int c = 0; c < kTileCells; ++c) {
+        const auto cell = static_cast<std::size_t>(t * kTileCells + c);
+        for (auto& coefficient : system.coefficient) coefficient[cell] = 0;
+        system.diagonal[cell] = 0;
+        system.right_side[cell] = 0;
+        if (system.unknown[cell] == 0) continue;
+        for_sides(*in.grid, t, c, [&](const Side& s) {
+            const double weight = scale * in.solids->open[s.axis][s.face] * inverse_density(in, cell, s.across);
+            if (system.unknown[s.across] != 0) {
+                if (s.sign < 0) system.coefficient[s.axis][cell] = weight; // the upper face belongs to the next cell
+            } else if (weight > 0) {
+                system.diagonal[cell] += weight / theta(in, cell, s.across);
+            }
+        });
+        system.right_side[cell] = -divergence(in, velocity, t, c);
+    }
+}
+
+} // namespace
+
+void assemble_pressure(const PressureInput& in, const std::array<std::vector<double>, 3>& velocity,
+                       PressureSystem& system)
+{
+    const std::size_t size = in.grid->field_size();
+    system.unknown.assign(size, 0);
+    for (auto& coefficient : system.coefficient) coefficient.resize(size);
+    system.diagonal.resize(size);
+    system.right_side.resize(size);
+    for (auto& coefficient : system.coefficient) std::fill(coefficient.end() - kTileCells, coefficient.end(), 0.0);
+    parallel_for(in.grid->n_tiles(), "mark unknowns",
+                 [&](std::int64_t t) { mark_unknowns(in, static_cast<int>(t), system.unknown); });
+    parallel_for(in.grid->n_tiles(), "assemble pressure",
+                 [&](std::int64_t t) { assemble_tile(in, velocity, static_cast<int>(t), system); });
+}
+
+void apply_pressure(const PressureInput& in, const PressureSystem& system, std::array<std::vector<double>, 3>& velocity)
+{
+    const double scale = in.dt / in.grid->cell_size();
+    parallel_for(in.grid->n_tiles(), "apply pressure", [&](std::int64_t ti) {
+        const int t = static_cast<int>(ti);
+        for (int c = 0; c < kTileCells; ++c) {
+            const auto cell = static_cast<std::size_t>(t * kTileCells + c);
+            for (std::size_t a = 0; a < 3; ++a) { // each cell writes its own lower faces
+                if (in.solids->open[a][cell] == 0) continue;
+                const Vec3i e = Vec3i::Unit(static_cast<int>(a));
+                const std::size_t below = in.grid->index(t, c % 8 - e.x(), c / 8 % 8 - e.y(), c / 64 - e.z());
+                const bool here = system.unknown[cell] != 0;
+                const bool there = system.unknown[below] != 0;
+                if (!here && !there) continue;
+                const double beta = inverse_density(in, cell, below);
+                double jump = system.pressure[cell] - system.pressure[below];
+                if (!there) jump = system.pressure[cell] / theta(in, cell, below);
+                if (!here) jump = -system.pressure[below] / theta(in, below, cell);
+                velocity[a][cell] -= scale * beta * jump;
+            }
+        }
+    });
+}
+
+double largest_divergence(const PressureInput& in, const PressureSystem& system,
+                          const std::array<std::vector<double>, 3>& velocity)
+{
+    return ordered_reduce(
+        in.grid->n_tiles(), "largest divergence", 0.0,
+        [&](std::int64_t begin, std::int64_t end) {
+            double largest = 0;
+            for (std::int64_t cell = begin * kTileCells; cell < end * kTileCells; ++cell)
+                if (system.unknown[static_cast<std::size_t>(cell)] != 0)
+                    largest = std::max(largest, std::abs(divergence(in, velocity, static_cast<int>(cell / kTileCells),
+                                                                    static_cast<int>(cell % kTileCells))));
+            return largest;
+        },
+        [](double a, double b) { return std::max(a, b); }, 16);
+}
+
+} // namespace rivulet

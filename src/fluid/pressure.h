@@ -1,0 +1,51 @@
+#pragma once
+
+#include "fluid/poisson.h"
+#include "fluid/solids.h"
+#include "grid/tile_grid.h"
+
+#include <array>
+#include <span>
+#include <vector>
+
+namespace rivulet {
+
+/// The projection of one step as a linear system, and what is needed to apply its solution.
+///
+///   sum over faces f of c:  dt / dx^2  A_f beta_f (p_c - p_n)  =  -div_c,
+///   div_c = 1/dx sum +- [A_f u_f + (1 - A_f) u_solid],   beta = 1 / density
+///
+/// A_f: open fraction of the face (variational, [Batty 2007]). Across the free surface p = 0 at the distance theta dx
+/// from the liquid's cell centre (ghost fluid, second order [Enright 2003]): A_f beta_f / theta on the diagonal.
+struct PressureSystem {
+    std::vector<std::uint8_t> unknown;              ///< liquid cells that can exchange liquid with anything
+    std::array<std::vector<double>, 3> coefficient; ///< dt/dx^2 A beta between two unknowns
+    std::vector<double> diagonal;                   ///< the free surface's part
+    std::vector<double> right_side;                 ///< -div [1/s]
+    std::vector<double> pressure;                   ///< [Pa]
+};
+
+struct PressureInput {
+    const TileGrid* grid = nullptr;
+    const SolidFields* solids = nullptr;
+    std::span<const double> liquid_distance; ///< at cell centres [m]
+    std::span<const double> density;         ///< at cell centres [kg/m^3]; empty: `uniform_density` everywhere
+    double uniform_density = 1000;           ///< [kg/m^3]
+    double dt = 0;                           ///< [s]
+};
+
+/// Least distance from a liquid cell's centre to the free surface, in cells: bounds the ghost-fluid coefficients.
+inline constexpr double kLeastTheta = 0.05;
+
+void assemble_pressure(const PressureInput& input, const std::array<std::vector<double>, 3>& velocity,
+                       PressureSystem& system);
+
+/// u_f -= dt beta_f (p_n - p_c) / dx on every open face of a liquid cell.
+void apply_pressure(const PressureInput& input, const PressureSystem& system,
+                    std::array<std::vector<double>, 3>& velocity);
+
+/// Largest |div| over the unknowns [1/s], of a velocity field.
+[[nodiscard]] double largest_divergence(const PressureInput& input, const PressureSystem& system,
+                                        const std::array<std::vector<double>, 3>& velocity);
+
+} // namespace rivulet

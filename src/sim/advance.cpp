@@ -1,0 +1,120 @@
+#include "sim/advance.h"
+
+#include "base/assert.h"
+#include "base/log.h"
+#include "base/parallel.h"
+#include "sim/obstacles.h"
+#include "sim/scratch.h"
+#include "sim/seed.h"
+#include "sim/step.h"
+#include "sim/watchdog.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rivulet {
+namespace {
+
+struct StepLimit {
+    double dt;
+    const char* limiter;
+};
+
+double fastest_particle(const State& state)
+{
+    return std::sqrt(ordered_reduce(
+        state.liquid.size(), "fastest particle", 0.0,
+        [&](std::int64_t begin, std::int64_t end) {
+            double largest = 0;
+            for (std::int64_t i = begin; i < end; ++i)
+                largest = std::max(largest, state.liquid.velocity[static_cast<std::size_t>(i)].squaredNorm());
+            return largest;
+        },
+        [](double a, double b) { return std::max(a, b); }));
+}
+
+/// Largest dt with (v + g dt) dt <= distance.
+double time_to_cross(double distance, double v, double g)
+{
+    return g > 0 ? 2 * distance / (v + std::sqrt(v * v + 4 * g * distance)) : distance / std::max(v, 1e-300);
+}
+
+StepLimit choose_step(const Model& model, const State& state, double max_speed)
+{
+    const Options& o = model.options;
+    StepLimit limit{o.max_step, "max_step"};
+    const auto at_most = [&](double dt, const char* limiter) {
+        if (dt < limit.dt) limit = {dt, limiter};
+    };
+    const double distance = o.cfl * o.cell_size;
+    at_most(time_to_cross(distance, max_speed, state.liquid.size() > 0 ? o.gravity.norm() : 0), "cfl");
+    at_most(distance / std::max(fastest_obstacle(model, state.clock.time), 1e-300), "obstacle");
+    // End exactly on the next frame; the last two steps before it share what is left.
+    const double left = static_cast<double>(state.clock.frame + 1) * o.frame_interval - state.clock.time;
+    if (limit.dt >= left) return {left, "frame"};
+    if (2 * limit.dt > left) return {0.5 * left, "frame"};
+    return limit;
+}
+
+void complete_step(const Model& model, State& state, StepInfo& info)
+{
+    const double frame_time = static_cast<double>(state.clock.frame + 1) * model.options.frame_interval;
+    state.clock.time += info.dt;
+    state.clock.previous_step = info.dt;
+    ++state.clock.step;
+    if (state.clock.time >= frame_time - 1e-9 * model.options.frame_interval) {
+        state.clock.time = frame_time;
+        ++state.clock.frame;
+        info.frame_completed = true;
+    }
+}
+
+} // namespace
+
+State initial_state(const Model& model)
+{
+    State state;
+    const std::size_t n = model.liquids.size();
+    for (auto* accounts : {&state.ledger.initial, &state.ledger.emitted, &state.ledger.drained, &state.ledger.left})
+        accounts->resize(n);
+    state.loads.force.assign(model.obstacles.size(), Vec3::Zero());
+    state.loads.torque.assign(model.obstacles.size(), Vec3::Zero());
+    for (std::size_t b = 0; b < model.bodies.size(); ++b)
+        seed_body(model, model.bodies[b], std::span(model.bodies).first(b), state);
+    emit_sources(model, 0, 0, state);
+    check_state(model, state, "initial state");
+    return state;
+}
+
+StepInfo advance(const Model& model, State& state, Workspace& workspace)
+{
+    StepInfo info;
+    info.max_speed = fastest_particle(state);
+    const StepLimit limit = choose_step(model, state, info.max_speed);
+    info.dt = limit.dt;
+    info.limiter = limit.limiter;
+    while (true) {
+        try {
+            step(model, state, workspace, info.dt);
+            break;
+        } catch (const SimulationError& error) {
+            check_state(model, state, error.stage()); // a broken State cannot be mended by a smaller step
+            if (info.retries >= model.options.max_retries || 0.5 * info.dt < model.options.min_step) throw;
+            ++info.retries;
+            info.dt *= 0.5;
+            info.limiter = "retry";
+            log_warning("step {} at {:.6g} s: {}; again with dt {:.3g} s", state.clock.step, state.clock.time,
+                        error.what(), info.dt);
+        } catch (const InternalError&) {
+            check_state(model, state, "step"); // name the broken array rather than the line that tripped over it
+            throw;
+        }
+    }
+    const auto& result = workspace.scratch().poisson_result;
+    info.pressure_iterations = result.iterations;
+    info.pressure_residual = result.residual * info.dt;
+    complete_step(model, state, info);
+    return info;
+}
+
+} // namespace rivulet

@@ -1,0 +1,195 @@
+#include "sim/diagnostics.h"
+
+#include "base/assert.h"
+#include "base/parallel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace rivulet {
+namespace {
+
+double density_of(const Model& model, const State& state, std::size_t p)
+{
+    return model.liquids[static_cast<std::size_t>(state.liquid.liquid[p])].density;
+}
+
+int index_of(const Model& model, const std::string& name, const char* kind)
+{
+    const auto find = [&](const auto& list) {
+        for (std::size_t i = 0; i < list.size(); ++i)
+            if (list[i].name == name) return static_cast<int>(i);
+        return -1;
+    };
+    return std::string_view(kind) == "liquid" ? find(model.liquids) : find(model.obstacles);
+}
+
+double field_value(const Model& model, const State& state, const std::string& field, std::size_t p)
+{
+    const LiquidParticles& l = state.liquid;
+    const auto component = [&](const Vec3& v) { return v[field.back() - 'x']; };
+    if (field == "speed") return l.velocity[p].norm();
+    if (field.starts_with("velocity.")) return component(l.velocity[p]);
+    if (field.starts_with("position.")) return component(l.position[p]);
+    if (field == "pressure") return l.pressure[p];
+    if (field == "volume") return l.volume[p];
+    if (field == "density") return density_of(model, state, p);
+    throw InternalError("probe of an unknown field " + field);
+}
+
+/// What a probe reduces over: particles of its liquid inside of its region.
+struct Selection {
+    const State& state;
+    int liquid; ///< -1 = all
+    const Shape* region;
+
+    [[nodiscard]] bool has(std::size_t p) const
+    {
+        return (liquid < 0 || state.liquid.liquid[p] == liquid) &&
+               (region == nullptr || region->distance(state.liquid.position[p]) < 0);
+    }
+};
+
+template <class Value>
+double sum_over(const Selection& selection, Value&& value)
+{
+    return ordered_sum(selection.state.liquid.size(), "probe", [&](std::int64_t i) {
+        const auto p = static_cast<std::size_t>(i);
+        return selection.has(p) ? value(p) : 0.0;
+    });
+}
+
+/// Extreme of `value` with sign +1 (largest) or -1 (smallest); NaN when nothing is selected.
+template <class Value>
+double extreme_over(const Selection& selection, double sign, Value&& value)
+{
+    const double none = -std::numeric_limits<double>::infinity();
+    const double best = ordered_reduce(
+        selection.state.liquid.size(), "probe", none,
+        [&](std::int64_t begin, std::int64_t end) {
+            double largest = none;
+            for (std::int64_t i = begin; i < end; ++i)
+                if (selection.has(static_cast<std::size_t>(i)))
+                    largest = std::max(largest, sign * value(static_cast<std::size_t>(i)));
+            return largest;
+        },
+        [](double a, double b) { return std::max(a, b); });
+    return best == none ? std::numeric_limits<double>::quiet_NaN() : sign * best;
+}
+
+/// Mean of the particles near a point, weighted by a cone of one cell's radius.
+double value_at(const Model& model, const State& state, const Probe& probe, const Selection& selection)
+{
+    const double reach = model.options.cell_size;
+    const auto weight = [&](std::size_t p) {
+        return std::max(0.0, 1 - (state.liquid.position[p] - probe.point).norm() / reach) * state.liquid.volume[p];
+    };
+    const double total = sum_over(selection, weight);
+    const double sum =
+        sum_over(selection, [&](std::size_t p) { return weight(p) * field_value(model, state, probe.field, p); });
+    return total > 0 ? sum / total : std::numeric_limits<double>::quiet_NaN();
+}
+
+Vec3 centre_of_mass(const Model& model, const State& state, const Selection& selection)
+{
+    const auto mass = [&](std::size_t p) { return state.liquid.volume[p] * density_of(model, state, p); };
+    const double total = sum_over(selection, mass);
+    Vec3 centre;
+    for (int a = 0; a < 3; ++a)
+        centre[a] = sum_over(selection, [&](std::size_t p) { return mass(p) * state.liquid.position[p][a]; }) / total;
+    return centre;
+}
+
+bool is_vector(ProbeKind kind)
+{
+    return kind == ProbeKind::CentreOfMass || kind == ProbeKind::Force || kind == ProbeKind::Torque;
+}
+
+} // namespace
+
+Diagnostics diagnose(const Model& model, const State& state)
+{
+    const LiquidParticles& l = state.liquid;
+    const double dx = model.options.cell_size;
+    const auto sum = [&](auto&& value) {
+        return ordered_sum(l.size(), "diagnostics", [&](std::int64_t i) {
+            const auto p = static_cast<std::size_t>(i);
+            return l.volume[p] * density_of(model, state, p) * value(p);
+        });
+    };
+    Diagnostics d;
+    // The affine part of APIC carries dx^2/8 |C|^2 per mass [Jiang 2015].
+    d.kinetic_energy = sum(
+        [&](std::size_t p) { return 0.5 * l.velocity[p].squaredNorm() + 0.125 * dx * dx * l.affine[p].squaredNorm(); });
+    d.potential_energy = sum([&](std::size_t p) { return -model.options.gravity.dot(l.position[p]); });
+    for (int a = 0; a < 3; ++a) {
+        const int b = (a + 1) % 3;
+        const int c = (a + 2) % 3;
+        d.momentum[a] = sum([&](std::size_t p) { return l.velocity[p][a]; });
+        d.angular_momentum[a] = sum([&](std::size_t p) {
+            return l.position[p][b] * l.velocity[p][c] - l.position[p][c] * l.velocity[p][b] +
+                   0.25 * dx * dx * (l.affine[p](c, b) - l.affine[p](b, c));
+        });
+    }
+    const Selection all{state, -1, nullptr};
+    d.max_speed = l.size() > 0 ? extreme_over(all, 1, [&](std::size_t p) { return l.velocity[p].norm(); }) : 0;
+    return d;
+}
+
+std::vector<std::string> probe_columns(const Probe& probe)
+{
+    if (!is_vector(probe.kind)) return {probe.name};
+    return {probe.name + ".x", probe.name + ".y", probe.name + ".z"};
+}
+
+std::vector<double> sample_probe(const Model& model, const State& state, const Probe& probe)
+{
+    const auto as_list = [](const Vec3& v) { return std::vector<double>{v.x(), v.y(), v.z()}; };
+    if (probe.kind == ProbeKind::Force || probe.kind == ProbeKind::Torque) {
+        const int b = index_of(model, probe.object, "obstacle");
+        RIVULET_VERIFY(b >= 0);
+        return as_list((probe.kind == ProbeKind::Force ? state.loads.force : state.loads.torque)[std::size_t(b)]);
+    }
+    const int liquid = probe.object.empty() ? -1 : index_of(model, probe.object, "liquid");
+    RIVULET_VERIFY(probe.object.empty() || liquid >= 0);
+    const Selection selection{state, liquid, probe.region.get()};
+    const auto volume = [&](std::size_t p) { return state.liquid.volume[p]; };
+    const auto value = [&](std::size_t p) { return field_value(model, state, probe.field, p); };
+    switch (probe.kind) {
+    case ProbeKind::Volume:
+        return {sum_over(selection, volume)};
+    case ProbeKind::Mean:
+        return {sum_over(selection, [&](std::size_t p) { return volume(p) * value(p); }) / sum_over(selection, volume)};
+    case ProbeKind::Minimum:
+        return {extreme_over(selection, -1, value)};
+    case ProbeKind::Maximum:
+        return {extreme_over(selection, 1, value)};
+    case ProbeKind::CentreOfMass:
+        return as_list(centre_of_mass(model, state, selection));
+    case ProbeKind::Value:
+        return {value_at(model, state, probe, selection)};
+    case ProbeKind::Kinetic:
+        return {sum_over(selection, [&](std::size_t p) {
+            return 0.5 * volume(p) * density_of(model, state, p) * state.liquid.velocity[p].squaredNorm();
+        })};
+    case ProbeKind::Force:
+    case ProbeKind::Torque:
+        break;
+    }
+    return {};
+}
+
+const std::vector<FieldName>& liquid_fields()
+{
+    static const std::vector<FieldName> kFields = {
+        {"speed", "m/s", "length of the velocity"}, {"velocity.x", "m/s", "velocity along x"},
+        {"velocity.y", "m/s", "velocity along y"},  {"velocity.z", "m/s", "velocity along z"},
+        {"position.x", "m", "position along x"},    {"position.y", "m", "position along y"},
+        {"position.z", "m", "position along z"},    {"pressure", "Pa", "pressure of the last projection"},
+        {"volume", "m3", "volume of a particle"},   {"density", "kg/m3", "density of the particle's liquid"},
+    };
+    return kFields;
+}
+
+} // namespace rivulet

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "fluid/solids.h"
+#include "sim/model.h"
+
+#include <vector>
+
+namespace rivulet {
+
+/// The model's obstacles and walls placed at one moment, with the bodies that the view points to.
+struct SolidSet {
+    std::vector<SolidBody> bodies;
+    Solids walls;
+
+    [[nodiscard]] Solids view() const
+    {
+        Solids solids = walls;
+        solids.bodies = bodies;
+        return solids;
+    }
+};
+
+/// Poses at `time`; velocities are those of the middle of the step that begins there.
+[[nodiscard]] SolidSet solids_at(const Model& model, double time, double dt);
+
+/// Fastest point of any moving obstacle near the domain at `time` [m/s].
+[[nodiscard]] double fastest_obstacle(const Model& model, double time);
+
+} // namespace rivulet

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "fluid/poisson.h"
+#include "fluid/pressure.h"
+#include "fluid/solids.h"
+#include "grid/particle_order.h"
+#include "grid/transfer.h"
+#include "sim/obstacles.h"
+#include "sim/workspace.h"
+
+namespace rivulet {
+
+/// What the stages of a step hand to each other. Everything here is made anew from Model and State in every step.
+struct Workspace::Scratch {
+    TileGrid grid;
+    ParticleOrder order;
+    std::vector<double> particle_mass; ///< [kg]
+    SolidSet solids;
+    SolidFields solid_fields;
+    std::vector<double> liquid_distance; ///< at cell centres [m]
+    std::vector<double> density;         ///< at cell centres [kg/m^3]; empty while all liquids weigh the same
+    FaceFields faces;
+    PressureSystem pressure;
+    PoissonSolver poisson;
+    PoissonResult poisson_result;
+};
+
+} // namespace rivulet

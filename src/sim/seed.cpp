@@ -1,0 +1,205 @@
+#include "sim/seed.h"
+
+#include "base/parallel.h"
+#include "base/rng.h"
+#include "fluid/solids.h"
+#include "sim/obstacles.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rivulet {
+namespace {
+
+/// A particle to be added, as its kind allows.
+struct NewParticle {
+    Vec3 position, velocity;
+    Mat3 affine;
+    double volume;
+};
+
+void append(const Model& model, int liquid, const NewParticle& p, State& state)
+{
+    LiquidParticles& l = state.liquid;
+    l.position.push_back(p.position);
+    l.velocity.push_back(p.velocity);
+    l.affine.push_back(p.affine);
+    l.volume.push_back(p.volume);
+    l.pressure.push_back(0);
+    l.colour.push_back(model.liquids[static_cast<std::size_t>(liquid)].colour);
+    l.liquid.push_back(liquid);
+    l.id.push_back(state.next_id++);
+}
+
+Aabb intersection(const Aabb& a, const Aabb& b) { return {a.lower.cwiseMax(b.lower), a.upper.cwiseMin(b.upper)}; }
+
+/// World box around a placed shape.
+Aabb placed_bounds(const Aabb& box, const Pose& pose)
+{
+    Aabb result;
+    for (int n = 0; n < 8; ++n) {
+        const Vec3 corner((n & 1) != 0 ? box.upper.x() : box.lower.x(), (n & 2) != 0 ? box.upper.y() : box.lower.y(),
+                          (n & 4) != 0 ? box.upper.z() : box.lower.z());
+        result.include(pose.to_world(corner));
+    }
+    return result;
+}
+
+/// Calls body(site) for every point of the lattice origin + h (n + 1/2) in a box, z slowest.
+template <class Body>
+void for_lattice(const Aabb& box, const Vec3& origin, double h, Body&& body)
+{
+    if (box.is_empty()) return;
+    const Vec3 first = ((box.lower - origin) / h - Vec3::Constant(0.5)).array().ceil();
+    const Vec3 last = ((box.upper - origin) / h - Vec3::Constant(0.5)).array().floor();
+    for (double k = first.z(); k <= last.z(); ++k)
+        for (double j = first.y(); j <= last.y(); ++j)
+            for (double i = first.x(); i <= last.x(); ++i) body(Vec3(origin + h * Vec3(i + 0.5, j + 0.5, k + 0.5)));
+}
+
+Mat3 spin_matrix(const Vec3& w)
+{
+    Mat3 m;
+    m << 0, -w.z(), w.y(), w.z(), 0, -w.x(), -w.y(), w.x(), 0;
+    return m;
+}
+
+double lattice_spacing(const Model& model) { return model.options.cell_size / kParticlesPerEdge; }
+
+/// Part of a small cube, whose centre is at this signed distance, that lies inside.
+double inside_part(double distance, double edge) { return std::clamp(0.5 - distance / edge, 0.0, 1.0); }
+
+bool is_active(double start, double stop, double time) { return time >= start && time < stop; }
+
+} // namespace
+
+void seed_body(const Model& model, const LiquidBody& body, std::span<const LiquidBody> earlier, State& state)
+{
+    const double h = lattice_spacing(model);
+    const SolidSet solids = solids_at(model, 0, 0);
+    const auto distance = [](const LiquidBody& b, const Vec3& x) { return b.shape->distance(b.pose.to_body(x)); };
+    const Aabb box = intersection(placed_bounds(body.shape->bounds(), body.pose), model.domain.box).dilated(h);
+    std::vector<Vec3> sites;
+    double volume = 0;
+    for_lattice(box, model.domain.box.lower, h, [&](const Vec3& x) {
+        for (const LiquidBody& other : earlier)
+            if (distance(other, x) < 0) return;
+        const double d = std::max(distance(body, x), -solids.view().distance(x));
+        if (!model.domain.box.contains(x)) return;
+        volume += inside_part(d, h) * h * h * h;
+        if (d < 0) sites.push_back(x);
+    });
+
+    const std::size_t first = state.liquid.position.size();
+    const double share = sites.empty() ? 0 : volume / static_cast<double>(sites.size());
+    for (const Vec3& site : sites) {
+        Vec3 x = site;
+        if (body.jitter)
+            for (int a = 0; a < 3; ++a)
+                x[a] += 0.5 * h *
+                        (random_unit(model.options.seed, static_cast<std::uint64_t>(state.next_id),
+                                     static_cast<std::uint64_t>(a)) -
+                         0.5);
+        const Vec3 r = x - body.pose.position;
+        append(model, body.liquid,
+               {x, body.velocity + body.angular_velocity.cross(r), spin_matrix(body.angular_velocity), share}, state);
+    }
+    auto& account = state.ledger.initial[static_cast<std::size_t>(body.liquid)];
+    for (std::size_t p = first; p < state.liquid.position.size(); ++p) account.add(state.liquid.volume[p]);
+}
+
+namespace {
+
+void emit(const Model& model, const Source& source, double time, double dt, State& state)
+{
+    const double h = lattice_spacing(model);
+    const Pose pose = source.motion.pose(time);
+    const Twist twist = source.motion.twist(time);
+    const bool starting = source.start > time - dt || (dt == 0 && source.start == time);
+    const Vec3 drift = source.velocity * (time - source.start); // of the lattice, body axes
+    const Aabb bounds = source.shape->bounds();
+    auto& account = state.ledger.emitted[static_cast<std::size_t>(source.liquid)];
+    const SolidSet solids = solids_at(model, time, 0);
+    for_lattice(bounds, bounds.lower + drift, h, [&](const Vec3& y) {
+        if (source.shape->distance(y) >= 0) return;
+        if (!starting && source.shape->distance(y - dt * source.velocity) < 0) return; // was inside already
+        const Vec3 x = pose.to_world(y);
+        if (!model.domain.box.contains(x) || solids.view().distance(x) < 0) return;
+        append(model, source.liquid,
+               {x, pose.rotation * source.velocity + twist.velocity_at(x, pose), Mat3::Zero(), h * h * h}, state);
+        account.add(h * h * h);
+    });
+}
+
+/// Liquid of the source that is still inside of its mouth moves as the source says.
+void drive_mouth(const Source& source, double time, State& state)
+{
+    const Pose pose = source.motion.pose(time);
+    const Twist twist = source.motion.twist(time);
+    const Aabb bounds = source.shape->bounds();
+    parallel_for(
+        state.liquid.size(), "drive sources",
+        [&](std::int64_t i) {
+            const auto p = static_cast<std::size_t>(i);
+            const Vec3& x = state.liquid.position[p];
+            const Vec3 y = pose.to_body(x);
+            if (!bounds.contains(y) || source.shape->distance(y) >= 0) return;
+            state.liquid.velocity[p] = pose.rotation * source.velocity + twist.velocity_at(x, pose);
+            state.liquid.affine[p].setZero();
+        },
+        4096);
+}
+
+void remove_particles(const std::vector<std::uint8_t>& keep, LiquidParticles& particles)
+{
+    visit_particles(particles, [&](const char*, const char*, auto& values) {
+        std::size_t n = 0;
+        for (std::size_t i = 0; i < values.size(); ++i)
+            if (keep[i] != 0) values[n++] = values[i];
+        values.resize(n);
+    });
+}
+
+} // namespace
+
+void emit_sources(const Model& model, double time, double dt, State& state)
+{
+    for (const Source& source : model.sources) {
+        if (!is_active(source.start, source.stop, time)) continue;
+        emit(model, source, time, dt, state);
+        drive_mouth(source, time, state);
+    }
+}
+
+void remove_drained(const Model& model, double time, State& state)
+{
+    enum Fate : std::uint8_t { Drained = 2, Left = 0, Kept = 1 };
+    std::vector<std::uint8_t> fate(static_cast<std::size_t>(state.liquid.size()), Kept);
+    parallel_for(
+        state.liquid.size(), "find drained",
+        [&](std::int64_t i) {
+            const auto p = static_cast<std::size_t>(i);
+            const Vec3& x = state.liquid.position[p];
+            for (int w = 0; w < 6; ++w) {
+                if (model.domain.walls[static_cast<std::size_t>(w)] == Wall::Closed) continue;
+                const int a = w / 2;
+                if (w % 2 == 0 ? x[a] < model.domain.box.lower[a] : x[a] > model.domain.box.upper[a]) fate[p] = Left;
+            }
+            for (const Drain& drain : model.drains)
+                if (is_active(drain.start, drain.stop, time) &&
+                    drain.shape->distance(drain.motion.pose(time).to_body(x)) < 0)
+                    fate[p] = Drained;
+        },
+        4096);
+    bool any = false;
+    for (std::size_t p = 0; p < fate.size(); ++p) {
+        if (fate[p] == Kept) continue;
+        any = true;
+        const auto l = static_cast<std::size_t>(state.liquid.liquid[p]);
+        (fate[p] == Drained ? state.ledger.drained : state.ledger.left)[l].add(state.liquid.volume[p]);
+        fate[p] = Left;
+    }
+    if (any) remove_particles(fate, state.liquid);
+}
+
+} // namespace rivulet

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "sim/model.h"
+#include "sim/state.h"
+
+#include <span>
+
+namespace rivulet {
+
+/// Particles along the edge of a cell: 8 in a full one.
+inline constexpr int kParticlesPerEdge = 2;
+
+/// Adds the liquid that a body holds at the start: a particle at the centre of every eighth of a cell that is inside of
+/// its shape, outside of obstacles, within the domain, and not taken by an earlier body. All get the same volume, such
+/// that they sum to the volume of the region they stand for.
+void seed_body(const Model& model, const LiquidBody& body, std::span<const LiquidBody> earlier, State& state);
+
+/// Adds what the sources emit in (time - dt, time]: points of a lattice that moves with the source's liquid, as they
+/// enter its shape; gives all liquid inside of it the source's velocity. A source that starts in the interval first
+/// fills its shape. Booked as emitted.
+void emit_sources(const Model& model, double time, double dt, State& state);
+
+/// Takes out particles inside drains or beyond open walls, and books them.
+void remove_drained(const Model& model, double time, State& state);
+
+} // namespace rivulet

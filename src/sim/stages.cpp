@@ -1,0 +1,238 @@
+#include "sim/stages.h"
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "fluid/extrapolate.h"
+#include "fluid/liquid_surface.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace rivulet {
+namespace {
+
+/// Cells around a particle in which faces must exist: its stencil, a step's motion, and the extrapolated layers.
+constexpr int kHalo = 3;
+constexpr int kExtrapolatedLayers = 3;
+/// Steps between two moves of the particles themselves.
+constexpr std::int64_t kReorderInterval = 8;
+/// Particles are kept this far out of solids, in cells.
+constexpr double kContactMargin = 0.02;
+
+void reorder(const std::vector<std::int32_t>& order, LiquidParticles& particles)
+{
+    visit_particles(particles, [&](const char*, const char*, auto& values) {
+        auto sorted = values;
+        parallel_for(
+            static_cast<std::int64_t>(order.size()), "reorder",
+            [&](std::int64_t i) {
+                sorted[static_cast<std::size_t>(i)] =
+                    values[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])];
+            },
+            4096);
+        values.swap(sorted);
+    });
+}
+
+bool liquids_differ_in_density(const Model& model)
+{
+    return std::any_of(model.liquids.begin(), model.liquids.end(),
+                       [&](const Liquid& l) { return l.density != model.liquids.front().density; });
+}
+
+double density_of(const Model& model, const State& state, std::size_t p)
+{
+    return model.liquids[static_cast<std::size_t>(state.liquid.liquid[p])].density;
+}
+
+/// Calls body(cell index, particles) for every cell that holds particles.
+template <class Body>
+void for_occupied_cells(const Scratch& s, const char* name, Body&& body)
+{
+    parallel_for(s.grid.n_tiles(), name, [&](std::int64_t ti) {
+        const int t = static_cast<int>(ti);
+        if (s.order.cell_table[static_cast<std::size_t>(t)] < 0) return;
+        for (int c = 0; c < kTileCells; ++c) {
+            const auto particles = s.order.cell(t, c);
+            if (!particles.empty()) body(static_cast<std::size_t>(t * kTileCells + c), particles);
+        }
+    });
+}
+
+PressureInput pressure_input(const Model& model, const Scratch& s, double dt)
+{
+    return {&s.grid, &s.solid_fields, s.liquid_distance, s.density, model.liquids.front().density, dt};
+}
+
+} // namespace
+
+void build_grid(const Model& model, State& state, Scratch& s)
+{
+    s.grid = tiles_around(state.liquid.position, model.domain.box.lower, model.options.cell_size, kHalo);
+    sort_particles(s.grid, state.liquid.position, s.order);
+    if (state.clock.step % kReorderInterval != 0) return;
+    reorder(s.order.order, state.liquid);
+    for (std::size_t i = 0; i < s.order.order.size(); ++i) s.order.order[i] = static_cast<std::int32_t>(i);
+}
+
+void place_solids(const Model& model, const State& state, Scratch& s, double dt)
+{
+    s.solids = solids_at(model, state.clock.time, dt);
+    rasterize_solids(s.grid, s.solids.view(), s.solid_fields);
+}
+
+void find_surface(const Model& model, const State& state, Scratch& s)
+{
+    compute_liquid_distance(s.grid, s.order, state.liquid.position, state.liquid.volume, s.solid_fields,
+                            s.liquid_distance);
+    s.density.clear();
+    if (!liquids_differ_in_density(model)) return;
+    s.density.assign(s.grid.field_size(), 0);
+    for_occupied_cells(s, "density", [&](std::size_t cell, std::span<const std::int32_t> particles) {
+        double mass = 0;
+        double volume = 0;
+        for (const std::int32_t id : particles) {
+            const auto p = static_cast<std::size_t>(id);
+            mass += state.liquid.volume[p] * density_of(model, state, p);
+            volume += state.liquid.volume[p];
+        }
+        s.density[cell] = mass / volume;
+    });
+    // Liquid cells without particles (small gaps) take the first liquid's density.
+    parallel_for(s.grid.n_tiles(), "density", [&](std::int64_t t) {
+        for (std::int64_t c = t * kTileCells; c < (t + 1) * kTileCells; ++c)
+            if (s.density[static_cast<std::size_t>(c)] == 0 && s.liquid_distance[static_cast<std::size_t>(c)] < 0)
+                s.density[static_cast<std::size_t>(c)] = model.liquids.front().density;
+    });
+}
+
+void transfer_to_grid(const Model& model, const State& state, Scratch& s)
+{
+    s.particle_mass.resize(static_cast<std::size_t>(state.liquid.size()));
+    parallel_for(
+        state.liquid.size(), "particle mass",
+        [&](std::int64_t i) {
+            const auto p = static_cast<std::size_t>(i);
+            s.particle_mass[p] = state.liquid.volume[p] * density_of(model, state, p);
+        },
+        4096);
+    particles_to_faces(s.grid, s.order,
+                       {state.liquid.position, state.liquid.velocity, state.liquid.affine, s.particle_mass}, s.faces);
+}
+
+void add_gravity(const Model& model, Scratch& s, double dt)
+{
+    parallel_for(s.grid.n_tiles(), "gravity", [&](std::int64_t t) {
+        for (std::size_t a = 0; a < 3; ++a) {
+            const double change = dt * model.options.gravity[static_cast<int>(a)];
+            double* u = s.faces.velocity[a].data() + t * kTileCells;
+            for (int c = 0; c < kTileCells; ++c) u[c] += change;
+        }
+    });
+}
+
+void solve_pressure(const Model& model, const State& state, Scratch& s, double dt)
+{
+    const PressureInput input = pressure_input(model, s, dt);
+    assemble_pressure(input, s.faces.velocity, s.pressure);
+
+    // Start from what the particles remember of the last solve.
+    s.pressure.pressure.assign(s.grid.field_size(), 0);
+    for_occupied_cells(s, "warm start", [&](std::size_t cell, std::span<const std::int32_t> particles) {
+        double sum = 0;
+        for (const std::int32_t p : particles) sum += state.liquid.pressure[static_cast<std::size_t>(p)];
+        s.pressure.pressure[cell] = sum / static_cast<double>(particles.size());
+    });
+    const PoissonSystem system{&s.grid,
+                               s.pressure.unknown,
+                               {s.pressure.coefficient[0], s.pressure.coefficient[1], s.pressure.coefficient[2]},
+                               s.pressure.diagonal};
+    s.poisson_result = s.poisson.solve(system, s.pressure.right_side, s.pressure.pressure,
+                                       model.options.pressure_tolerance / dt, model.options.max_pressure_iterations);
+    if (!s.poisson_result.converged)
+        throw SimulationError("pressure", "solver", s.poisson_result.iterations,
+                              fmt::format("did not converge: divergence {:.3g} a step, allowed {:.3g}",
+                                          s.poisson_result.residual * dt, model.options.pressure_tolerance));
+    apply_pressure(input, s.pressure, s.faces.velocity);
+}
+
+void extend_velocity(Scratch& s)
+{
+    extrapolate_velocity(s.grid, s.solid_fields, s.pressure.unknown, kExtrapolatedLayers, s.faces.velocity);
+    constrain_to_solids(s.grid, s.solids.view(), s.solid_fields, s.faces.velocity);
+}
+
+void commit_liquid(const Model&, State& state, Scratch& s, double dt)
+{
+    LiquidParticles& l = state.liquid;
+    faces_to_particles(s.grid, s.order, s.faces.velocity, l.position, l.velocity, l.affine);
+    for_occupied_cells(s, "keep pressure", [&](std::size_t cell, std::span<const std::int32_t> particles) {
+        for (const std::int32_t p : particles) l.pressure[static_cast<std::size_t>(p)] = s.pressure.pressure[cell];
+    });
+    advect_midpoint(s.grid, s.order, s.faces.velocity, l.velocity, dt, l.position);
+}
+
+void measure_loads(const Model& model, State& state, const Scratch& s)
+{
+    const std::size_t n = model.obstacles.size();
+    state.loads.force.assign(n, Vec3::Zero());
+    state.loads.torque.assign(n, Vec3::Zero());
+    if (n == 0) return;
+    const Solids solids = s.solids.view();
+    const double area = s.grid.cell_size() * s.grid.cell_size();
+    struct Load {
+        std::vector<Vec3> force, torque;
+    };
+    std::vector<Load> loads(static_cast<std::size_t>(s.grid.n_tiles()));
+    parallel_for(s.grid.n_tiles(), "loads", [&](std::int64_t ti) {
+        const int t = static_cast<int>(ti);
+        if (s.solid_fields.tiles[static_cast<std::size_t>(t)] == TileSolidity::Open) return;
+        Load& load = loads[static_cast<std::size_t>(t)];
+        load = {std::vector<Vec3>(n, Vec3::Zero()), std::vector<Vec3>(n, Vec3::Zero())};
+        for (int c = 0; c < kTileCells; ++c)
+            for (int a = 0; a < 3; ++a) {
+                const auto face = static_cast<std::size_t>(t * kTileCells + c);
+                const double closed = 1 - s.solid_fields.open[static_cast<std::size_t>(a)][face];
+                if (closed == 0) continue;
+                const Vec3i e = Vec3i::Unit(a);
+                const Vec3i cell(c % 8, c / 8 % 8, c / 64);
+                const std::size_t below = s.grid.index(t, cell.x() - e.x(), cell.y() - e.y(), cell.z() - e.z());
+                const double p_above = s.pressure.unknown[face] != 0 ? s.pressure.pressure[face] : 0;
+                const double p_below = s.pressure.unknown[below] != 0 ? s.pressure.pressure[below] : 0;
+                if (p_above == 0 && p_below == 0) continue;
+                Vec3 offset(0.5, 0.5, 0.5);
+                offset[a] = 0;
+                const Vec3 x = s.grid.node(t, cell.x() + offset.x(), cell.y() + offset.y(), cell.z() + offset.z());
+                const int body = solids.nearest(x).body;
+                if (body < 0) continue;
+                const Vec3 force = (p_below - p_above) * closed * area * Vec3::Unit(a);
+                const auto b = static_cast<std::size_t>(body);
+                load.force[b] += force;
+                load.torque[b] += (x - s.solids.bodies[b].pose.position).cross(force);
+            }
+    });
+    for (const Load& load : loads)
+        for (std::size_t b = 0; b < load.force.size(); ++b) {
+            state.loads.force[b] += load.force[b];
+            state.loads.torque[b] += load.torque[b];
+        }
+}
+
+void keep_out_of_solids(const Model& model, State& state, const Scratch& s, double time)
+{
+    const SolidSet solids = solids_at(model, time, 0);
+    const Solids view = solids.view();
+    const double margin = kContactMargin * model.options.cell_size;
+    parallel_for(s.grid.n_tiles(), "contact", [&](std::int64_t t) {
+        // A particle that began in an open tile is more than a cell away from any solid.
+        if (s.solid_fields.tiles[static_cast<std::size_t>(t)] == TileSolidity::Open) return;
+        const auto begin = static_cast<std::size_t>(s.order.tile_begin[static_cast<std::size_t>(t)]);
+        const auto end = static_cast<std::size_t>(s.order.tile_begin[static_cast<std::size_t>(t) + 1]);
+        for (std::size_t i = begin; i < end; ++i)
+            push_out(view, margin, state.liquid.position[static_cast<std::size_t>(s.order.order[i])]);
+    });
+}
+
+} // namespace rivulet

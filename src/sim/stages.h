@@ -1,0 +1,32 @@
+#pragma once
+
+#include "sim/model.h"
+#include "sim/scratch.h"
+#include "sim/state.h"
+
+namespace rivulet {
+
+using Scratch = Workspace::Scratch;
+
+/// Tiles around the particles, and the particles' order in them. Moves the particles themselves into that order every
+/// few steps, so that neighbours in space stay neighbours in memory.
+void build_grid(const Model& model, State& state, Scratch& scratch);
+/// Obstacles and walls on the grid.
+void place_solids(const Model& model, const State& state, Scratch& scratch, double dt);
+/// Signed distance to the liquid, and its density where liquids differ.
+void find_surface(const Model& model, const State& state, Scratch& scratch);
+/// Particle momentum to the faces.
+void transfer_to_grid(const Model& model, const State& state, Scratch& scratch);
+void add_gravity(const Model& model, Scratch& scratch, double dt);
+/// Makes the velocity divergence-free. Throws SimulationError if the solver does not converge.
+void solve_pressure(const Model& model, const State& state, Scratch& scratch, double dt);
+/// Velocities beyond the surface and inside of solids, where particles will ask for them.
+void extend_velocity(Scratch& scratch);
+/// From here on the State changes: velocities, positions, and the pressure that the next solve starts from.
+void commit_liquid(const Model& model, State& state, Scratch& scratch, double dt);
+/// Forces of the liquid on the obstacles.
+void measure_loads(const Model& model, State& state, const Scratch& scratch);
+/// Particles out of the solids as they stand at the end of the step.
+void keep_out_of_solids(const Model& model, State& state, const Scratch& scratch, double time);
+
+} // namespace rivulet

@@ -1,0 +1,40 @@
+#include "sim/step.h"
+
+#include "sim/seed.h"
+#include "sim/stages.h"
+#include "sim/watchdog.h"
+
+namespace rivulet {
+
+void step(const Model& model, State& state, Workspace& workspace, double dt)
+{
+    Scratch& scratch = workspace.scratch();
+    const auto stage = [&](const char* name, auto&& body) {
+        {
+            const StageTimers::Scope timer(workspace.timers, name);
+            body();
+        }
+        if (workspace.after_stage) workspace.after_stage(name, state);
+    };
+    const double end = state.clock.time + dt;
+
+    stage("grid", [&] { build_grid(model, state, scratch); });
+    stage("solids", [&] { place_solids(model, state, scratch, dt); });
+    stage("surface", [&] { find_surface(model, state, scratch); });
+    stage("particles to grid", [&] { transfer_to_grid(model, state, scratch); });
+    stage("gravity", [&] { add_gravity(model, scratch, dt); });
+    stage("pressure", [&] { solve_pressure(model, state, scratch, dt); });
+    stage("extrapolation", [&] { extend_velocity(scratch); });
+    stage("velocity check", [&] {
+        // Faster than this, a particle would jump over what it should meet.
+        check_velocity(scratch.faces.velocity, (model.options.cfl + 2) * model.options.cell_size / dt, "pressure");
+    });
+    stage("grid to particles", [&] { commit_liquid(model, state, scratch, dt); });
+    stage("loads", [&] { measure_loads(model, state, scratch); });
+    stage("contact", [&] { keep_out_of_solids(model, state, scratch, end); });
+    stage("drains", [&] { remove_drained(model, end, state); });
+    stage("sources", [&] { emit_sources(model, end, dt, state); });
+    stage("watchdog", [&] { check_state(model, state, "end of step"); });
+}
+
+} // namespace rivulet
