@@ -9,9 +9,9 @@ namespace rivulet {
 /// approximation of the inverse.
 ///
 /// Smoothing goes through the tiles of one parity, then of the other; a tile takes red-black Gauss-Seidel sweeps
-/// while it sits in cache. Before the coarse correction: red, black, red, black; after it everything in reverse, which
-/// makes the cycle symmetric. A tile reads only its face neighbours, which have the other parity, so the
-/// result does not depend on the order of tiles within a pass.
+/// while it sits in cache. After the coarse correction everything comes in reverse, which makes the cycle symmetric. A
+/// tile reads only its face neighbours, which have the other parity, so the result does not depend on the order of
+/// tiles within a pass.
 class PoissonMultigrid {
 public:
     /// The finest level, to be filled by the caller before build().
