@@ -66,23 +66,58 @@ double distance_to_balls(const TileGrid& grid, const ParticleOrder& order, std::
     return nearest;
 }
 
-/// Mean of the values across open faces from cells whose centres are outside of the solid, or `own` if there are none.
-double carried_value(const TileGrid& grid, const SolidFields& solids, const std::vector<double>& distance, int t, int i,
-                     int j, int k, double own)
+struct CellValue {
+    std::size_t cell;
+    double value;
+};
+
+/// Values for the cells of a tile that have none yet, as means over the open faces to cells that do.
+std::vector<CellValue> carried_values(const TileGrid& grid, const SolidFields& solids,
+                                      const std::vector<double>& distance, const std::vector<std::uint8_t>& known,
+                                      int t)
 {
-    double sum = 0;
-    double weight = 0;
-    for (std::size_t a = 0; a < 3; ++a)
-        for (int side = 0; side < 2; ++side) {
-            const Vec3i step = (side == 0 ? -1 : 1) * Vec3i::Unit(static_cast<int>(a));
-            const std::size_t n = grid.index(t, i + step.x(), j + step.y(), k + step.z());
-            const std::size_t face = side == 0 ? grid.index(t, i, j, k) : n;
-            const double open = solids.open[a][face];
-            if (open == 0 || solids.centre_inside[n] != 0) continue;
+    std::vector<CellValue> result;
+    for (int c = 0; c < kTileCells; ++c) {
+        const auto cell = static_cast<std::size_t>(t * kTileCells + c);
+        if (known[cell] != 0) continue;
+        double sum = 0;
+        double weight = 0;
+        for (int side = 0; side < 6; ++side) {
+            const Vec3i e = (side % 2 == 0 ? -1 : 1) * Vec3i::Unit(side / 2);
+            const std::size_t n = grid.index(t, c % 8 + e.x(), c / 8 % 8 + e.y(), c / 64 + e.z());
+            const double open = solids.open[static_cast<std::size_t>(side / 2)][side % 2 == 0 ? cell : n];
+            if (open == 0 || known[n] == 0) continue;
             sum += open * distance[n];
             weight += open;
         }
-    return weight > 0 ? sum / weight : own;
+        if (weight > 0) result.push_back({cell, sum / weight});
+    }
+    return result;
+}
+
+/// Carries values into the cells whose centres are inside of a solid, but which have open faces: twice, since a cut
+/// cell may touch only others of its kind.
+void carry_into_solids(const TileGrid& grid, const SolidFields& solids, std::vector<double>& distance)
+{
+    std::vector<std::uint8_t> known(grid.field_size());
+    parallel_for(grid.n_tiles(), "carry into solids", [&](std::int64_t t) {
+        for (std::int64_t c = t * kTileCells; c < (t + 1) * kTileCells; ++c)
+            known[static_cast<std::size_t>(c)] = solids.centre_inside[static_cast<std::size_t>(c)] == 0;
+    });
+    std::vector<std::vector<CellValue>> values(static_cast<std::size_t>(grid.n_tiles()));
+    for (int pass = 0; pass < 2; ++pass) {
+        parallel_for(grid.n_tiles(), "carry into solids", [&](std::int64_t t) {
+            if (solids.tiles[static_cast<std::size_t>(t)] == TileSolidity::Mixed)
+                values[static_cast<std::size_t>(t)] =
+                    carried_values(grid, solids, distance, known, static_cast<int>(t));
+        });
+        parallel_for(grid.n_tiles(), "carry into solids", [&](std::int64_t t) {
+            for (const CellValue& v : values[static_cast<std::size_t>(t)]) {
+                distance[v.cell] = v.value;
+                known[v.cell] = 1;
+            }
+        });
+    }
 }
 
 } // namespace
@@ -111,16 +146,7 @@ void compute_liquid_distance(const TileGrid& grid, const ParticleOrder& order, s
         }
     });
 
-    parallel_for(grid.n_tiles(), "carry into solids", [&](std::int64_t ti) {
-        const int t = static_cast<int>(ti);
-        if (solids.tiles[static_cast<std::size_t>(t)] == TileSolidity::Open) return;
-        for (int c = 0; c < kTileCells; ++c) {
-            const auto cell = static_cast<std::size_t>(t * kTileCells + c);
-            if (solids.centre_inside[cell] == 0) continue;
-            // Reads only cells outside of solids, writes only cells inside: no order to depend on.
-            distance[cell] = carried_value(grid, solids, distance, t, c % 8, c / 8 % 8, c / 64, dx);
-        }
-    });
+    carry_into_solids(grid, solids, distance);
 }
 
 } // namespace rivulet

@@ -11,7 +11,7 @@ namespace rivulet {
 /// Radius of the ball that stands for a particle of the nominal volume (an eighth of a cell), in cells: the value that
 /// puts the surface of a regularly seeded flat pool exactly half way between the last full and the first empty layer.
 ///   R = (sqrt(3)/4 + sqrt(11)/4) / 2
-inline constexpr double kNominalBallRadius = 0.6310908;
+inline constexpr double kNominalBallRadius = 0.6310844497405346;
 
 /// Signed distance to the liquid at cell centres, near its surface [m]: min over particles of |x - x_p| - R_p, with
 /// R_p growing with the cube root of the particle's volume. Deep inside: about -R. Far outside: +1 cell. A cell that

@@ -18,6 +18,7 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
     };
     const double end = state.clock.time + dt;
 
+    if (workspace.after_stage) workspace.after_stage("begin", state);
     stage("grid", [&] { build_grid(model, state, scratch); });
     stage("solids", [&] { place_solids(model, state, scratch, dt); });
     stage("surface", [&] { find_surface(model, state, scratch); });
@@ -25,10 +26,12 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
     stage("gravity", [&] { add_gravity(model, scratch, dt); });
     stage("pressure", [&] { solve_pressure(model, state, scratch, dt); });
     stage("extrapolation", [&] { extend_velocity(scratch); });
-    stage("velocity check", [&] {
+    stage("watchdog", [&] {
         // Faster than this, a particle would jump over what it should meet.
         check_velocity(scratch.faces.velocity, (model.options.cfl + 2) * model.options.cell_size / dt, "pressure");
+        check_state(model, state, "before the update");
     });
+
     stage("grid to particles", [&] { commit_liquid(model, state, scratch, dt); });
     stage("loads", [&] { measure_loads(model, state, scratch); });
     stage("contact", [&] { keep_out_of_solids(model, state, scratch, end); });

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -24,18 +25,31 @@ std::int64_t first_bad(std::int64_t n, IsBad&& is_bad)
                 if (is_bad(i)) return i;
             return kNone;
         },
-        [](std::int64_t a, std::int64_t b) { return a < b ? a : b; }, 65536);
+        [](std::int64_t a, std::int64_t b) { return a < b ? a : b; });
+}
+
+/// True if none of the values is NaN or Inf; written so that the compiler checks several at once.
+bool all_finite(const double* values, std::int64_t n)
+{
+    double sum = 0;
+    for (std::int64_t i = 0; i < n; ++i) sum += 0 * values[i];
+    return sum == 0;
 }
 
 void check_finite(const ArrayView& array, const std::string& stage)
 {
     if (array.scalar != Scalar::Float64) return;
     const auto* values = reinterpret_cast<const double*>(array.data);
-    const std::int64_t bad =
-        first_bad(array.count * array.components, [&](std::int64_t i) { return !std::isfinite(values[i]); });
-    if (bad != kNone)
-        throw SimulationError(stage, std::string(array.name), bad / array.components,
-                              fmt::format("component {} is {}", bad % array.components, values[bad]));
+    constexpr std::int64_t kBlock = 256;
+    const std::int64_t n = array.count * array.components;
+    const std::int64_t block = first_bad((n + kBlock - 1) / kBlock, [&](std::int64_t b) {
+        return !all_finite(values + b * kBlock, std::min(kBlock, n - b * kBlock));
+    });
+    if (block == kNone) return;
+    std::int64_t bad = block * kBlock;
+    while (std::isfinite(values[bad])) ++bad;
+    throw SimulationError(stage, std::string(array.name), bad / array.components,
+                          fmt::format("component {} is {}", bad % array.components, values[bad]));
 }
 
 void check_lengths(const State& state, const std::string& stage)

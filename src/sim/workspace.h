@@ -18,7 +18,8 @@ public:
     Workspace& operator=(Workspace&&) noexcept;
 
     StageTimers timers;
-    /// Called after every stage of a step, where set: fault injection in tests, and nothing else.
+    /// Called at the beginning (stage "begin") and after every stage of a step, where set: fault injection in tests,
+    /// and nothing else.
     std::function<void(const char* stage, State& state)> after_stage;
 
     struct Scratch;

@@ -1,0 +1,151 @@
+#include "sim/advance.h"
+#include "sim/diagnostics.h"
+
+#include "base/parallel.h"
+#include "sim/models.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace rivulet {
+namespace {
+
+using test::run_until;
+using test::tank;
+
+TEST(Liquid, StaysAtRestInATankAroundABall)
+{
+    Model model = tank({0.32, 0.16, 0.32}, {0.32, 0.16, 0.2}, 0.01);
+    Obstacle ball;
+    ball.name = "ball";
+    ball.shape = make_sphere({0.153, 0.082, 0.091}, 0.043);
+    model.obstacles.push_back(ball);
+    model.options.max_step = 5e-3;
+    model.options.pressure_tolerance = 1e-10;
+    State state = initial_state(model);
+    run_until(model, state, 0.25);
+    EXPECT_LT(diagnose(model, state).max_speed, 1e-6);
+    // Pressure at a particle's cell: rho g depth of the cell's centre, to the ghost fluid's exactness.
+    for (std::size_t p = 0; p < state.liquid.position.size(); p += 97) {
+        const double centre = (std::floor(state.liquid.position[p].z() / 0.01) + 0.5) * 0.01;
+        EXPECT_NEAR(state.liquid.pressure[p], 1000 * 9.81 * (0.2 - centre), 1e-4 * 1962);
+    }
+    // Archimedes: the ball is pushed up by the weight of the water it displaces.
+    const double displaced = 4.0 / 3 * M_PI * std::pow(0.043, 3) * 1000 * 9.81;
+    EXPECT_NEAR(state.loads.force[0].z(), displaced, 0.03 * displaced);
+    EXPECT_NEAR(state.loads.force[0].x(), 0, 1e-3 * displaced);
+}
+
+TEST(Liquid, FallsFreelyOnAParabola)
+{
+    Model model = tank({1, 0.5, 2}, {0, 0, 0}, 0.025);
+    LiquidBody ball;
+    ball.shape = make_sphere({0.3, 0.25, 1.6}, 0.1);
+    ball.velocity = {1, 0, 0.5};
+    model.bodies.push_back(ball);
+    State state = initial_state(model);
+    const double volume = ledger_balance(state).initial;
+    EXPECT_NEAR(volume, 4.0 / 3 * M_PI * 1e-3, 0.02 * 4e-3);
+    const Probe centre{"c", ProbeKind::CentreOfMass, "", "", {}, nullptr, Sampling::Frame};
+    const Vec3 start(sample_probe(model, state, centre)[0], 0.25, sample_probe(model, state, centre)[2]);
+    run_until(model, state, 0.25);
+    const auto c = sample_probe(model, state, centre);
+    const double t = state.clock.time;
+    EXPECT_NEAR(c[0], start.x() + t, 1e-9);
+    // Symplectic steps: z = z0 + v t - g t^2/2 - g t dt/2 at first order; dt <= 10 ms.
+    EXPECT_NEAR(c[2], start.z() + 0.5 * t - 0.5 * 9.81 * t * t, 9.81 * t * 0.01);
+    EXPECT_LE(ledger_balance(state).relative_error, 1e-12); // measured 7e-15
+}
+
+TEST(Liquid, DamBreakKeepsItsVolumeMassAndBits)
+{
+    std::uint64_t reference = 0;
+    for (const int threads : {1, 2, 3, 8}) {
+        const ThreadPool pool(threads);
+        Model model = tank({0.4, 0.1, 0.4}, {0.1, 0.1, 0.2}, 0.0125);
+        State state = initial_state(model);
+        run_until(model, state, 0.3);
+        const LedgerBalance balance = ledger_balance(state);
+        EXPECT_LE(balance.relative_error, 1e-12);
+        EXPECT_NEAR(balance.bulk, 0.1 * 0.1 * 0.2, 1e-15);
+        const Probe front{"f", ProbeKind::Maximum, "position.x", "", {}, nullptr, Sampling::Frame};
+        EXPECT_GT(sample_probe(model, state, front)[0], 0.38); // has crossed the tank
+        if (threads == 1) reference = state_hash(state);
+        EXPECT_EQ(state_hash(state), reference) << threads << " threads";
+    }
+}
+
+TEST(Liquid, EndsEveryFrameExactly)
+{
+    Model model = tank({0.2, 0.1, 0.2}, {0.1, 0.1, 0.1}, 0.02);
+    model.options.frame_interval = 0.03;
+    State state = initial_state(model);
+    Workspace workspace;
+    for (int n = 1; n <= 4;) {
+        if (!advance(model, state, workspace).frame_completed) continue;
+        EXPECT_EQ(state.clock.time, n * 0.03);
+        EXPECT_EQ(state.clock.frame, n);
+        ++n;
+    }
+}
+
+TEST(Liquid, WorkspaceMayBeDroppedBetweenSteps)
+{
+    const Model model = tank({0.4, 0.1, 0.4}, {0.1, 0.1, 0.2}, 0.02);
+    State kept = initial_state(model);
+    State dropped = kept;
+    Workspace workspace;
+    for (int n = 0; n < 20; ++n) {
+        advance(model, kept, workspace);
+        Workspace fresh;
+        advance(model, dropped, fresh);
+    }
+    EXPECT_EQ(first_difference(kept, dropped), "");
+}
+
+TEST(Source, EmitsWhatFlowsThroughItsMouth)
+{
+    Model model = tank({1, 0.4, 1}, {0, 0, 0}, 0.02);
+    model.options.gravity.setZero();
+    Source jet;
+    jet.name = "jet";
+    jet.shape = make_box({-0.02, -0.04, -0.04}, {0.04, 0.04, 0.04});
+    jet.motion.keyframes = {{0, {0.1, 0.2, 0.5}, Vec3::Zero(), Easing::Linear}};
+    jet.velocity = {1.3, 0, 0};
+    model.sources.push_back(jet);
+    State state = initial_state(model);
+    run_until(model, state, 0.5);
+    const double expected = 0.08 * 0.08 * (0.06 + 1.3 * state.clock.time); // area * (mouth + speed * time)
+    EXPECT_NEAR(ledger_balance(state).emitted, expected, 0.08 * 0.08 * 0.01);
+    EXPECT_LE(ledger_balance(state).relative_error, 1e-12);
+}
+
+TEST(Drain, TakesOutAndBooksWhatEntersIt)
+{
+    Model model = tank({0.4, 0.2, 0.4}, {0.4, 0.2, 0.1}, 0.02);
+    Drain hole;
+    hole.name = "hole";
+    hole.shape = make_box({0, 0, 0}, {0.1, 0.2, 0.04});
+    model.drains.push_back(hole);
+    State state = initial_state(model);
+    run_until(model, state, 0.5);
+    const LedgerBalance b = ledger_balance(state);
+    EXPECT_GT(b.drained, 0.5 * b.initial);
+    EXPECT_LE(b.relative_error, 1e-12);
+}
+
+TEST(OpenWall, LetsLiquidGoAndBooksIt)
+{
+    Model model = tank({0.4, 0.1, 0.2}, {0.2, 0.1, 0.1}, 0.0125);
+    model.domain.walls[1] = Wall::Open;
+    State state = initial_state(model);
+    run_until(model, state, 0.8);
+    const LedgerBalance b = ledger_balance(state);
+    EXPECT_GT(b.left, 0.3 * b.initial);
+    EXPECT_LE(b.relative_error, 1e-12);
+    for (const Vec3& x : state.liquid.position) EXPECT_LE(x.x(), 0.4);
+}
+
+} // namespace
+} // namespace rivulet
