@@ -48,6 +48,7 @@ struct PoissonSolver::Impl {
 void PoissonSolver::Impl::build(const PoissonSystem& system)
 {
     a.build(system, multigrid.finest());
+    if (!a.is_valid()) return;
     multigrid.build();
     components.find(a.connections(), multigrid.finest().neighbours);
     const std::size_t size = (std::size_t(a.n_tiles()) + 1) * kTileCells;
@@ -165,14 +166,12 @@ bool PoissonSolver::Impl::conjugate_gradients(double tolerance, int max_iteratio
 
 void PoissonSolver::Impl::solve(std::span<const double> b, double tolerance, int max_iterations, PoissonResult& result)
 {
-    true_residual(b);
-    if (!std::isfinite(r_max)) { // a bad guess, or bad input
+    if (a.is_valid()) true_residual(b);
+    if (!a.is_valid() || !std::isfinite(r_max)) { // a bad guess, or bad input
         std::fill(x.begin(), x.end(), 0.0);
-        true_residual(b);
-        if (!std::isfinite(r_max)) {
-            result.residual = r_max;
-            return;
-        }
+        if (a.is_valid()) true_residual(b);
+        result.residual = a.is_valid() ? r_max : INFINITY;
+        if (!std::isfinite(result.residual)) return;
     }
     // The recursion drifts from the true residual: where they differ, start again from the true one as long as that
     // still gains something.
@@ -210,7 +209,7 @@ PoissonResult PoissonSolver::solve(const PoissonSystem& system, std::span<const 
     impl_->clear_outside(system);
     PoissonResult result;
     result.n_unknowns = static_cast<int>(impl_->a.n_unknowns());
-    result.n_singular_components = impl_->components.n_singular();
+    result.n_singular_components = impl_->a.is_valid() ? impl_->components.n_singular() : 0;
     impl_->solve(b, tolerance, max_iterations, result);
     return result;
 }

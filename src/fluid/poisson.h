@@ -41,7 +41,7 @@ public:
     /// Solves A x = b from the guess in x until the largest residual is <= tolerance. On singular components (closed
     /// pockets) the mean of b is removed, so that a solution exists, and the mean of x is kept at zero. Entries of x
     /// that are no unknowns become zero. Coefficients must be finite everywhere, also on faces that do not count.
-    /// Input that is not finite, or not positive semi-definite, ends with converged = false.
+    /// Input that is not finite, or a negative coefficient, ends with converged = false and x = 0.
     PoissonResult solve(const PoissonSystem& system, std::span<const double> b, std::span<double> x, double tolerance,
                         int max_iterations);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <numeric>
 
 namespace rivulet {
@@ -120,6 +121,7 @@ void PoissonOperator::build(const PoissonSystem& system, PoissonLevel& finest)
     parallel_for(
         n_tiles(), "poisson coefficients",
         [&](std::int64_t t) { build_tile(static_cast<std::int32_t>(t), scale, finest); }, kGrain);
+    is_valid_ = std::ranges::all_of(partial_, [](double smallest) { return smallest >= 0; });
     n_unknowns_ = 0;
     for (const TileConnections& tile : connections_)
         for (const std::uint64_t plane : tile.unknown) n_unknowns_ += std::popcount(plane);
@@ -139,7 +141,7 @@ void PoissonOperator::build_tile(std::int32_t t, double scale, PoissonLevel& fin
     connections = {};
     const double* given = &system_.diagonal[std::size_t(g) * kTileCells];
     const double typical = faces.x(0, 0)[0];
-    bool same = typical > 0;
+    bool same = typical > 0, valid = true;
     for (int k = 0; k < kTileEdge; ++k)
         for (int j = 0; j < kTileEdge; ++j) {
             const int c = cell_in_tile(0, j, k);
@@ -152,6 +154,9 @@ void PoissonOperator::build_tile(std::int32_t t, double scale, PoissonLevel& fin
             for (int i = 0; i < kTileEdge; ++i) {
                 diagonal_[row + i] =
                     f.face[0][i] + f.face[1][i] + f.face[2][i] + f.face[3][i] + f.face[4][i] + f.face[5][i] + extra[i];
+                valid = valid && diagonal_[row + i] <= std::numeric_limits<double>::max();
+                for (const auto& face : f.face) valid = valid && face[i] >= 0;
+                valid = valid && extra[i] >= 0;
                 for (int a = 0; a < 3; ++a)
                     finest.coefficient[a][row + i] = static_cast<float>(f.face[2 * a][i] * scale);
                 finest.x[row + i] = static_cast<float>(extra[i] * scale);
@@ -162,6 +167,7 @@ void PoissonOperator::build_tile(std::int32_t t, double scale, PoissonLevel& fin
             same = same && f.all_equal(typical) && connections.diagonal[k] == 0;
         }
     uniform_[t] = same ? typical : 0;
+    partial_[t] = valid ? 0 : -1;
 }
 
 double PoissonOperator::apply(std::span<const double> p, std::span<double> q)

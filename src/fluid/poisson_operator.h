@@ -17,6 +17,8 @@ public:
     [[nodiscard]] double apply(std::span<const double> p, std::span<double> q);
 
     [[nodiscard]] int n_tiles() const noexcept { return static_cast<int>(grid_tiles_.size()); }
+    /// Whether all coefficients and diagonals that count are finite and not negative.
+    [[nodiscard]] bool is_valid() const noexcept { return is_valid_; }
     [[nodiscard]] std::int64_t n_unknowns() const noexcept { return n_unknowns_; }
     /// Tile of the system's grid for each active tile.
     [[nodiscard]] std::span<const std::int32_t> grid_tiles() const noexcept { return grid_tiles_; }
@@ -40,6 +42,7 @@ private:
     AlignedVector<double> diagonal_;
     std::vector<double> partial_; ///< one term a tile of the ordered sum
     std::int64_t n_unknowns_ = 0;
+    bool is_valid_ = true;
 };
 
 } // namespace rivulet
