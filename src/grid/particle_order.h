@@ -2,6 +2,7 @@
 
 #include "grid/tile_grid.h"
 
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -27,11 +28,17 @@ struct ParticleOrder {
     [[nodiscard]] int count(int t, int c) const noexcept { return static_cast<int>(cell(t, c).size()); }
 };
 
-/// Cell that holds x, in cells from the grid's origin.
+/// Cell that holds x, in cells from the grid's origin. What is not a sane position (NaN, Inf, too far for a tile key)
+/// lands in a cell that no grid can have.
 [[nodiscard]] inline Vec3i cell_of(const Vec3& x, const Vec3& origin, double cell_size) noexcept
 {
-    const Vec3 c = ((x - origin) / cell_size).array().floor();
-    return c.cast<int>();
+    constexpr double kLimit = 8e6;
+    Vec3i cell;
+    for (int a = 0; a < 3; ++a) {
+        const double c = std::floor((x[a] - origin[a]) / cell_size);
+        cell[a] = c >= -kLimit && c <= kLimit ? static_cast<int>(c) : -9'000'000;
+    }
+    return cell;
 }
 
 /// The grid of all tiles within `halo` cells (<= 8) of a particle.

@@ -11,9 +11,8 @@
 namespace rivulet {
 namespace {
 
-/// Moments at which everything in the State is still to be read: before the update, and at the end of the step.
-const char* const kStages[] = {"begin",   "grid",     "solids",        "surface", "particles to grid",
-                               "gravity", "pressure", "extrapolation", "sources"};
+/// Where a bad value can come from: the step before (or a checkpoint), and the step's own update.
+const char* const kStages[] = {"begin", "sources"};
 
 /// Puts a bad value into one entry of one floating-point array, chosen by `trial`; returns the array's name.
 std::string corrupt(State& state, std::uint64_t trial)
