@@ -1,14 +1,11 @@
 #include "base/error.h"
+#include "geometry/mesh_io.h"
 #include "geometry/shapes.h"
 #include "scene/build.h"
 #include "scene/read.h"
-#include "scene/schema.h"
+#include "scene/resolve.h"
 
 #include <fmt/format.h>
-
-#if __has_include("geometry/mesh_io.h")
-#include "geometry/mesh_io.h"
-#endif
 
 namespace rivulet {
 namespace {
@@ -30,16 +27,12 @@ Easing easing_of(const std::string& word)
     return kEasings.at(word);
 }
 
-#if __has_include("geometry/mesh_io.h")
 ShapePtr mesh_shape(const Value& shape)
 {
     TriangleMesh mesh = read_mesh(text(shape, "file"));
     for (Vec3& vertex : mesh.vertices) vertex *= number(shape, "scale");
     return make_mesh_shape(std::move(mesh));
 }
-#else
-ShapePtr mesh_shape(const Value& shape) { throw InputError(text(shape, "file") + ": meshes cannot be read yet"); }
-#endif
 
 class ShapeBuilder {
 public:
@@ -48,7 +41,7 @@ public:
     /// Null, with a problem added, if the shape cannot be made; null alone if its table has problems already.
     ShapePtr build(const Value& shape, const std::string& path)
     {
-        if (!is_complete(shape)) return nullptr;
+        if (!is_complete(scene_record("shape"), shape)) return nullptr;
         try {
             ShapePtr plain = unplaced(shape, path);
             if (!plain) return nullptr;
@@ -64,17 +57,6 @@ public:
     }
 
 private:
-    /// Whether the table survived the schema whole: a key with a problem is left out of it.
-    static bool is_complete(const Value& shape)
-    {
-        const Value* type = shape.find("type");
-        if (!type) return false;
-        for (const Key& key : scene_record("shape").keys)
-            if (key.required && applies(key, *type->as<std::string>()) && !shape.find(key.name)) return false;
-        const Value* rotation = shape.find("rotation");
-        return shape.find("position") && (!rotation || (rotation->find("axis") && rotation->find("angle")));
-    }
-
     ShapePtr unplaced(const Value& shape, const std::string& path)
     {
         const std::string& type = text(shape, "type");

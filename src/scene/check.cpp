@@ -1,6 +1,7 @@
 #include "geometry/shapes.h"
 #include "scene/build.h"
 #include "scene/read.h"
+#include "scene/resolve.h"
 
 #include <fmt/format.h>
 
@@ -98,9 +99,8 @@ private:
     [[nodiscard]] Aabb resting_bounds(const Value& object) const
     {
         const auto shape = shapes_.find(object.find("shape"));
-        const Value* rotation = object.find("rotation");
-        const bool is_posed =
-            object.find("position") && (!rotation || (rotation->find("angle") && rotation->find("axis")));
+        const Value *position = object.find("position"), *rotation = object.find("rotation");
+        const bool is_posed = position && (!rotation || is_complete(scene_record("rotation"), *rotation));
         if (shape == shapes_.end() || !is_posed) return {};
         return make_placed(shape->second, build_pose(object))->bounds();
     }

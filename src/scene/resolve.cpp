@@ -18,11 +18,32 @@ bool is_good_name(const std::string& name)
     return !name.empty() && name.size() <= kMaxNameLength && std::ranges::all_of(name, fits);
 }
 
-std::string shown(const std::string& key) { return is_good_name(key) ? key : to_text(Value{key, {}, {}}, true); }
+/// Keys with odd characters are quoted in messages; "+x" needs no help.
+std::string shown(const std::string& key)
+{
+    const bool plain = is_good_name(key) || (key.starts_with('+') && is_good_name(key.substr(1)));
+    return plain ? key : to_text(Value{key, {}, {}}, true);
+}
 
 std::string joined(const std::string& path, const std::string& key)
 {
     return path.empty() ? shown(key) : path + "." + shown(key);
+}
+
+/// Whether a key that takes the place of this one is given.
+bool is_replaced(const Key& key, const Record& record, const Value& table)
+{
+    return std::ranges::any_of(record.keys, [&](const Key& other) {
+        return table.find(other.name) && std::ranges::find(other.instead_of, key.name) != other.instead_of.end();
+    });
+}
+
+bool is_complete_member(const Key& key, const Value& value)
+{
+    if (key.kind == KeyKind::Table) return is_complete(scene_record(key.record), value);
+    if (key.kind != KeyKind::Tables) return true;
+    return std::ranges::all_of(*value.as<Value::List>(),
+                               [&](const Value& item) { return is_complete(scene_record(key.record), item); });
 }
 
 class Resolver {
@@ -94,21 +115,13 @@ private:
         }
     }
 
-    /// Whether a key that takes the place of this one is given.
-    [[nodiscard]] static bool is_replaced(const Key& key, const Record& record, const Value& raw)
-    {
-        return std::ranges::any_of(record.keys, [&](const Key& other) {
-            return raw.find(other.name) && std::ranges::find(other.instead_of, key.name) != other.instead_of.end();
-        });
-    }
-
     void value(const Key& key, const Value& raw, const std::string& path, Value& result)
     {
         Value resolved{std::monostate{}, raw.where, raw.key_where};
         bool good = true;
         switch (key.kind) {
         case KeyKind::Table:
-            resolved = table(scene_record(key.record), expanded(key, raw), path);
+            good = one_table(key, expanded(key, raw), path, resolved);
             break;
         case KeyKind::Tables:
             good = list_of_tables(key, raw, path, resolved);
@@ -130,6 +143,17 @@ private:
             break;
         }
         if (good) result.as<Value::Table>()->insert_or_assign(key.name, std::move(resolved));
+    }
+
+    bool one_table(const Key& key, const Value& raw, const std::string& path, Value& resolved)
+    {
+        if (!raw.as<Value::Table>()) {
+            problems_.add(raw.where, path,
+                          fmt::format("{} is {}; allowed: {}", to_text(raw, true), kind_name(raw), allowed(key)));
+            return false;
+        }
+        resolved = table(scene_record(key.record), raw, path);
+        return true;
     }
 
     /// One word for all keys of a table, where the key allows it.
@@ -247,6 +271,18 @@ Value resolve(const Document& document, FileAccess access, Problems& problems)
     Value root = Resolver(document, access, problems).table(scene_records().front(), document.root, "");
     fill_from_materials(root);
     return root;
+}
+
+bool is_complete(const Record& record, const Value& table)
+{
+    const Value* selector = table.find(record.selector);
+    if (!record.selector.empty() && !selector) return false;
+    const std::string selected = selector ? *selector->as<std::string>() : "";
+    return std::ranges::all_of(record.keys, [&](const Key& key) {
+        if (!applies(key, selected)) return true;
+        if (const Value* value = table.find(key.name)) return is_complete_member(key, *value);
+        return !key.required && (!key.fallback || is_replaced(key, record, table));
+    });
 }
 
 } // namespace rivulet

@@ -1,6 +1,7 @@
 #include "scene/schema.h"
 
 #include "scene/materials.h"
+#include "sim/diagnostics.h"
 
 #include <algorithm>
 #include <iterator>
@@ -119,6 +120,13 @@ std::vector<Key> moving_keys()
                    .absent("at rest")
                    .replaces({"position", "rotation"}),
            };
+}
+
+std::vector<std::string> field_names()
+{
+    std::vector<std::string> names;
+    for (const FieldName& field : liquid_fields()) names.push_back(field.name);
+    return names;
 }
 
 std::vector<Key> interval_keys()
@@ -400,7 +408,7 @@ Record probe_record()
                  {"volume", "mean", "minimum", "maximum", "centre_of_mass", "force", "torque", "value", "kinetic"},
                  "What is measured; `kinetic` is the kinetic energy, `force` and `torque` are those on an obstacle.")
                 .mandatory(),
-            text("field", "Field that is measured.").mandatory().only(of_field),
+            word("field", field_names(), "Field of the liquid that is measured.").mandatory().only(of_field),
             reference("object", {"liquids"}, "Liquid that is measured.").absent("all liquids").only(of_liquid),
             reference("object", {"obstacles"}, "Obstacle that the liquid pushes on.")
                 .mandatory()
@@ -421,7 +429,7 @@ Record camera_record()
             vector("position", "m", "Where the camera is.").between(-kFar, kFar).absent("frames the scene by itself"),
             vector("target", "m", "Point that it looks at.").between(-kFar, kFar).absent("the middle of the domain"),
             direction("up", "Direction that is up in the picture.").otherwise("0 0 1"),
-            number("field_of_view", "rad", "Vertical angle of view.").between(0.01, 3).otherwise("35 deg"),
+            number("field_of_view", "rad", "Vertical angle of view.").between(0.01, 3).otherwise("0.6 rad"),
         }};
 }
 
@@ -436,7 +444,7 @@ Record render_record()
                 integer("samples", "Light paths a pixel: more is slower and less grainy.")
                     .between(1, 65536)
                     .otherwise(std::int64_t{16}),
-                direction("sun_direction", "Direction towards the sun.").otherwise("0.4 -0.5 0.8"),
+                direction("sun_direction", "Direction towards the sun.").otherwise("-0.6 0.25 0.8"),
                 boolean("ground", "A large floor under the domain.").otherwise(true),
                 boolean("particles", "Liquid as spheres instead of a surface.").otherwise(false),
             }};

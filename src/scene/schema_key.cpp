@@ -111,6 +111,7 @@ const Record& scene_record(std::string_view name)
 
 std::optional<FoundKey> find_key(std::string_view path)
 {
+    if (path.ends_with('.')) return std::nullopt;
     FoundKey found{nullptr, &scene_records().front(), true};
     bool expects_name = false;
     while (!path.empty()) {

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Builds the scene fuzzer and runs it: fuzz/run.sh [SECONDS] [FLAGS...]. New inputs stay in build/fuzz/corpus; a failure
+# leaves its input in build/fuzz, prints it and exits non-zero.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$root/build/fuzz
+cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
+      -DRIVULET_FUZZ=ON -DRIVULET_TESTS=OFF > "$build.cmake.log"
+ninja -C "$build" fuzz_scene
+mkdir -p "$build/corpus"
+exec "$build/fuzz/fuzz_scene" -max_total_time="${1:-60}" -timeout=1 -rss_limit_mb=512 -max_len=16384 \
+     -dict="$root/fuzz/scene.dict" -artifact_prefix="$build/" -print_final_stats=1 "${@:2}" \
+     "$build/corpus" "$root/fuzz/corpus"
