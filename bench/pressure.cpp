@@ -1,0 +1,98 @@
+#include "pressure.h"
+
+#include "base/parallel.h"
+#include "pressure_problem.h"
+#include "pressure_reference.h"
+
+#include <chrono>
+#include <ctime>
+#include <string>
+
+namespace rivulet {
+namespace {
+
+constexpr double kRelativeTolerance = 1e-6;
+
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+double wall_seconds()
+{
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Shortest time of several solves from zero, and the result of the last.
+template <class Clock, class Solve>
+double best_time(const PressureProblem& problem, int repeats, Clock&& seconds, PoissonResult& result, Solve&& solve)
+{
+    double best = 1e300;
+    for (int repeat = 0; repeat < repeats; ++repeat) {
+        std::vector<double> x(problem.b.size(), 0.0);
+        const double start = seconds();
+        result = solve(x);
+        best = std::min(best, seconds() - start);
+    }
+    return best;
+}
+
+BenchFigure ratio_figure(std::string name, double value, double reference, double bar, bool valid)
+{
+    const double ratio = reference / value;
+    return {std::move(name), value, "s", reference, ratio, bar, valid && (bar == 0 || ratio >= bar)};
+}
+
+void bench_size(int n, std::vector<BenchFigure>& figures)
+{
+    using Kind = ReferenceSolver::Preconditioner;
+    const PressureProblem problem(n);
+    const PoissonSystem system = problem.system();
+    const double tolerance = kRelativeTolerance * problem.largest_b();
+    const std::string name = "pressure_" + std::to_string(n);
+    const int repeats = n <= 64 ? 20 : (n <= 128 ? 8 : 3);
+
+    PoissonSolver solver;
+    const auto solve = [&](std::vector<double>& x) { return solver.solve(system, problem.b, x, tolerance, 100); };
+    const auto reference = [&](Kind kind) {
+        ReferenceSolver plain(system);
+        PoissonResult result;
+        const double time = best_time(problem, n <= 64 ? 3 : 1, cpu_seconds, result, [&](std::vector<double>& x) {
+            return plain.solve(problem.b, x, tolerance, 5000, kind);
+        });
+        return std::pair(time, result);
+    };
+
+    PoissonResult result;
+    double cpu_one = 0, wall_one = 0;
+    {
+        const ThreadPool pool(1);
+        cpu_one = best_time(problem, repeats, cpu_seconds, result, solve);
+        wall_one = best_time(problem, repeats, wall_seconds, result, solve);
+    }
+    const auto [cholesky, cholesky_result] = reference(Kind::ModifiedIncompleteCholesky);
+    const auto [jacobi, jacobi_result] = reference(Kind::Jacobi);
+    const bool valid = result.converged && cholesky_result.converged && jacobi_result.converged;
+    figures.push_back(ratio_figure(name + "_cholesky", cpu_one, cholesky, n == 128 ? 6 : 0, valid));
+    figures.push_back(ratio_figure(name + "_jacobi", cpu_one, jacobi, 0, valid));
+
+    const double iterations = result.iterations;
+    const double reference_iterations = cholesky_result.iterations;
+    figures.push_back({name + "_iterations", iterations, "iterations", reference_iterations,
+                       reference_iterations / iterations, 12, valid && iterations <= 12});
+    const double bytes = static_cast<double>(solver.bytes()) / result.n_unknowns;
+    figures.push_back({name + "_memory", bytes, "B/cell", 0, 0, 150, bytes <= 150});
+
+    const ThreadPool pool(2);
+    const double wall_two = best_time(problem, repeats, wall_seconds, result, solve);
+    figures.push_back(ratio_figure(name + "_two_threads", wall_two, wall_one, 0, result.converged));
+}
+
+} // namespace
+
+std::vector<BenchFigure> bench_pressure(bool full)
+{
+    std::vector<BenchFigure> figures;
+    bench_size(64, figures);
+    bench_size(128, figures);
+    if (full) bench_size(256, figures);
+    return figures;
+}
+
+} // namespace rivulet
