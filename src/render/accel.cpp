@@ -38,15 +38,23 @@ std::vector<Rgb> to_rgb(const std::vector<Vec3>& colours)
     return result;
 }
 
-/// Normals averaged over the faces at each vertex, weighted by their area.
+/// Normals averaged over the faces at each vertex, weighted by their angle there, so that the cut of a flat side into
+/// triangles does not matter.
 std::vector<Vec3f> vertex_normals(const std::vector<Vec3f>& vertices,
                                   const std::vector<std::array<std::int32_t, 3>>& triangles)
 {
     std::vector<Vec3f> normals(vertices.size(), Vec3f::Zero());
     const auto at = [](std::int32_t i) { return static_cast<std::size_t>(i); };
     for (const auto& [a, b, c] : triangles) {
-        const Vec3f n = (vertices[at(b)] - vertices[at(a)]).cross(vertices[at(c)] - vertices[at(a)]);
-        for (const std::int32_t v : {a, b, c}) normals[at(v)] += n;
+        const Vec3f ab = (vertices[at(b)] - vertices[at(a)]).normalized();
+        const Vec3f bc = (vertices[at(c)] - vertices[at(b)]).normalized();
+        const Vec3f ca = (vertices[at(a)] - vertices[at(c)]).normalized();
+        const Vec3f n = ab.cross(-ca).normalized();
+        const auto angle = [](float cosine) { return std::acos(std::clamp(cosine, -1.0f, 1.0f)); };
+        if (!n.allFinite()) continue; // a triangle without area
+        normals[at(a)] += angle(-ab.dot(ca)) * n;
+        normals[at(b)] += angle(-ab.dot(bc)) * n;
+        normals[at(c)] += angle(-bc.dot(ca)) * n;
     }
     for (Vec3f& n : normals) n.normalize();
     return normals;
@@ -86,6 +94,11 @@ SceneAccel::SceneAccel(const RenderScene& scene, const Placement& placement, con
     for (const CurveDrawable& curves : scene.curves) add_curves(curves, placement, eye, pixel_angle);
     oneapi::tbb::task_arena(1).execute([&] { rtcCommitScene(scene_.get()); });
     if (const RTCError code = rtcGetDeviceError(device_.get()); code != RTC_ERROR_NONE) embree_failed(code);
+
+    RTCBounds bounds;
+    rtcGetSceneBounds(scene_.get(), &bounds);
+    bounds_lower_ = Eigen::Array3f(bounds.lower_x, bounds.lower_y, bounds.lower_z) - 1e-3f;
+    bounds_upper_ = Eigen::Array3f(bounds.upper_x, bounds.upper_y, bounds.upper_z) + 1e-3f;
 
     const Aabb& box = scene.domain.is_empty() ? framed : scene.domain;
     ground_height_ = placement.point(box.lower).z();
@@ -181,8 +194,17 @@ void SceneAccel::add_curves(const CurveDrawable& drawable, const Placement& plac
     curves_.push_back(std::move(curves));
 }
 
+bool SceneAccel::meets_bounds(const Vec3f& origin, const Vec3f& direction, float far) const noexcept
+{
+    const Eigen::Array3f inverse = direction.array().inverse();
+    const Eigen::Array3f a = (bounds_lower_ - origin.array()) * inverse, b = (bounds_upper_ - origin.array()) * inverse;
+    // A component of zero gives infinities of the right sign; the margin of the bounds keeps 0 * infinity away.
+    return std::max(0.0f, a.min(b).maxCoeff()) <= std::min(far, a.max(b).minCoeff());
+}
+
 bool SceneAccel::intersect(const Vec3f& origin, const Vec3f& direction, float near, float far, SurfaceHit& hit) const
 {
+    if (!meets_bounds(origin, direction, far)) return intersect_ground(origin, direction, near, far, hit);
     RTCRayHit query{};
     query.ray.org_x = origin.x();
     query.ray.org_y = origin.y();

@@ -44,6 +44,13 @@ struct SurfaceHit {
     Vec3f tangent;        ///< of a strand, unit
     Rgb colour = Rgb::Ones();
     float wetness = 0;
+
+    [[nodiscard]] bool is(Surface surface) const noexcept
+    {
+        return kind == Kind::Surface && material->surface == surface;
+    }
+    /// Light goes on behind it.
+    [[nodiscard]] bool is_clear() const noexcept { return is(Surface::Liquid) || is(Surface::Glass); }
 };
 
 /// The scene ready for rays: Embree's tree over all geometry, and the ground. Building runs on one thread, so that the
@@ -56,6 +63,8 @@ public:
     /// First hit with near < distance < far.
     [[nodiscard]] bool intersect(const Vec3f& origin, const Vec3f& direction, float near, float far,
                                  SurfaceHit& hit) const;
+    [[nodiscard]] bool has_ground() const noexcept { return has_ground_; }
+    [[nodiscard]] float ground_height() const noexcept { return ground_height_; }
     /// Rays that leave a surface start this far from it.
     [[nodiscard]] float epsilon() const noexcept { return 2e-4f; }
 
@@ -103,6 +112,10 @@ private:
     std::vector<Spheres> spheres_;
     std::vector<Curves> curves_;
 
+    /// Whether a ray comes near any geometry at all.
+    [[nodiscard]] bool meets_bounds(const Vec3f& origin, const Vec3f& direction, float far) const noexcept;
+
+    Eigen::Array3f bounds_lower_, bounds_upper_;
     bool has_ground_;
     float ground_height_ = 0;
     Rgb ground_colour_;

@@ -13,6 +13,9 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kInvPi = std::numbers::inv_pi_v<float>;
 constexpr int kMaxClearBounces = 10;
+constexpr int kMaxClearBouncesAfterDiffuse = 4;
+/// A path that carries less is not worth following.
+constexpr float kFaint = 0.02f;
 constexpr int kMaxDiffuseBounces = 1;
 constexpr int kMaxShadowCrossings = 12;
 /// Share of the light absorbed in a liquid that comes back scattered, so that deep liquid shows its colour.
@@ -61,8 +64,8 @@ float coat_highlight(const Vec3f& normal, const Vec3f& to_sun, const Vec3f& to_e
 
 } // namespace
 
-PathTracer::PathTracer(const SceneAccel& accel, const Sky& sky, float contact_gap)
-    : accel_(accel), sky_(sky), contact_gap_(contact_gap)
+PathTracer::PathTracer(const SceneAccel& accel, const Sky& sky, const CausticMap& caustics, float contact_gap)
+    : accel_(accel), sky_(sky), caustics_(caustics), contact_gap_(contact_gap)
 {
 }
 
@@ -93,23 +96,24 @@ Rgb PathTracer::follow(Path path, Sampler& sampler, PathFeatures* features) cons
         Outcome outcome = Outcome::Continues;
         if (hit.kind == SurfaceHit::Kind::Strand) {
             outcome = meet_strand(path, hit, sampler, radiance, features);
-        } else if (hit.kind == SurfaceHit::Kind::Surface && hit.material->surface == Surface::Liquid) {
+        } else if (hit.is(Surface::Liquid)) {
             outcome = meet_liquid(path, hit, sampler, radiance, features);
-        } else if (hit.kind == SurfaceHit::Kind::Surface && hit.material->surface == Surface::Glass) {
+        } else if (hit.is(Surface::Glass)) {
             meet_glass(path, hit, sampler);
         } else {
             outcome = meet_opaque(path, hit, sampler, radiance, features);
         }
         if (outcome == Outcome::Ended) return radiance;
-        if (path.clear_bounces > kMaxClearBounces) return radiance + 0.5f * path.throughput * sky_.ambient();
+        const int limit = path.diffuse_bounces > 0 ? kMaxClearBouncesAfterDiffuse : kMaxClearBounces;
+        if (path.clear_bounces > limit || path.throughput.maxCoeff() < kFaint)
+            return radiance + 0.5f * path.throughput * sky_.ambient();
         if (path.diffuse_bounces > 0) features = nullptr;
     }
 }
 
 void PathTracer::absorb(Path& path, const SurfaceHit& hit, Rgb& radiance) const
 {
-    const bool is_liquid = hit.kind == SurfaceHit::Kind::Surface && hit.material->surface == Surface::Liquid;
-    const bool leaves = is_liquid && hit.face_normal.dot(path.direction) > 0;
+    const bool is_liquid = hit.is(Surface::Liquid), leaves = is_liquid && hit.face_normal.dot(path.direction) > 0;
     if (is_liquid && !leaves) path.liquid = nullptr; // seen from outside: the path was not in liquid
     if (!path.liquid && !leaves) return;
     const Rgb colour =
@@ -125,7 +129,7 @@ PathTracer::Outcome PathTracer::meet_liquid(Path& path, const SurfaceHit& hit, S
 {
     const bool leaves = hit.face_normal.dot(path.direction) > 0;
     SurfaceHit beyond;
-    if (leaves && touches(path, hit, beyond)) {
+    if (leaves && path.diffuse_bounces == 0 && touches(path, hit, beyond)) {
         path.liquid = hit.material;
         path.liquid_colour = hit.colour;
         // The light comes back into the liquid: start from its surface.
@@ -180,9 +184,7 @@ bool PathTracer::touches(const Path& path, const SurfaceHit& hit, SurfaceHit& be
     const float far = 2 * accel_.epsilon() + contact_gap_ / slant;
     for (int crossing = 0; crossing < 3; ++crossing) {
         if (!accel_.intersect(start, path.direction, near, far, beyond)) return false;
-        const bool clear = beyond.kind == SurfaceHit::Kind::Surface &&
-                           (beyond.material->surface == Surface::Liquid || beyond.material->surface == Surface::Glass);
-        if (!clear) return true;
+        if (!beyond.is_clear()) return true;
         near = std::nextafter(beyond.distance, kInfinity);
     }
     return false;
@@ -217,6 +219,8 @@ PathTracer::Outcome PathTracer::meet_opaque(Path& path, const SurfaceHit& hit, S
         path.throughput *= 1 - haze;
     }
     const Vec3f start = hit.position + accel_.epsilon() * towards(hit.face_normal, path.direction);
+    const bool has_map = !hit.material && caustics_.covers(hit.position);
+    if (has_map) radiance += path.throughput * albedo * kInvPi * caustics_.irradiance(hit.position);
     float reflectance = 0;
     if (coated) reflectance = fresnel_reflectance(-normal.dot(path.direction), 1 / hit.material->refractive_index);
     if (sky_.has_sun()) {
@@ -226,7 +230,7 @@ PathTracer::Outcome PathTracer::meet_opaque(Path& path, const SurfaceHit& hit, S
             if (coated && path.diffuse_bounces == 0)
                 response +=
                     coat_highlight(normal, to_sun, to_eye, hit.material->roughness, hit.material->refractive_index);
-            radiance += path.throughput * response * sunlight(path, start, to_sun);
+            radiance += path.throughput * response * sunlight(path, start, to_sun, !has_map);
         }
     }
     if (coated && sampler.next()[0] < reflectance) {
@@ -252,7 +256,7 @@ PathTracer::Outcome PathTracer::meet_strand(Path& path, const SurfaceHit& hit, S
         const Vec3f to_sun = sky_.sample_sun(sampler.next());
         if (normal.dot(to_sun) > 0)
             radiance += path.throughput * shading.reflected(hit.tangent, to_sun, -path.direction) *
-                        sunlight(path, start, to_sun);
+                        sunlight(path, start, to_sun, true);
     }
     return bounce(path, start, normal, shading.albedo, sampler, radiance);
 }
@@ -268,11 +272,12 @@ PathTracer::Outcome PathTracer::bounce(Path& path, const Vec3f& position, const 
     path.origin = position;
     path.direction = sample_cosine(normal, sampler.next());
     path.mirror = path.may_split = false;
+    path.clear_bounces = 0;
     ++path.diffuse_bounces;
     return Outcome::Continues;
 }
 
-Rgb PathTracer::sunlight(const Path& path, const Vec3f& position, const Vec3f& to_sun) const
+Rgb PathTracer::sunlight(const Path& path, const Vec3f& position, const Vec3f& to_sun, bool through_liquid) const
 {
     Rgb light = sky_.sun_irradiance();
     const ShadedMaterial* liquid = path.liquid;
@@ -281,12 +286,10 @@ Rgb PathTracer::sunlight(const Path& path, const Vec3f& position, const Vec3f& t
     SurfaceHit hit;
     for (int crossing = 0; crossing < kMaxShadowCrossings; ++crossing) {
         if (!accel_.intersect(position, to_sun, near, kInfinity, hit)) return light;
-        if (hit.kind != SurfaceHit::Kind::Surface) return Rgb::Zero();
-        const Surface surface = hit.material->surface;
-        if (surface != Surface::Liquid && surface != Surface::Glass) return Rgb::Zero();
+        if (!hit.is_clear() || (hit.is(Surface::Liquid) && !through_liquid)) return Rgb::Zero();
         const float cosine = std::abs(hit.shading_normal.dot(to_sun));
         light *= 1 - fresnel_reflectance(cosine, 1 / hit.material->refractive_index);
-        if (surface == Surface::Glass) {
+        if (hit.is(Surface::Glass)) {
             light *= hit.colour;
         } else if (hit.face_normal.dot(to_sun) > 0) { // leaves liquid
             if (!liquid) colour = hit.colour;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "render/accel.h"
+#include "render/caustics.h"
 #include "render/sampler.h"
 #include "render/sky.h"
 
@@ -14,10 +15,11 @@ struct PathFeatures {
 };
 
 /// Follows light backwards from the eye. Clear surfaces are traced by Fresnel and Snell, with absorption; the sun is
-/// sampled directly and shines straight through liquid (no focussing), the sky is found by the paths themselves.
+/// sampled directly, the sky is found by the paths themselves. Liquid focusses sunlight on the ground (CausticMap); on
+/// other things it shines straight through.
 class PathTracer {
 public:
-    PathTracer(const SceneAccel& accel, const Sky& sky, float contact_gap);
+    PathTracer(const SceneAccel& accel, const Sky& sky, const CausticMap& caustics, float contact_gap);
 
     /// Radiance that arrives at `origin` against `direction`.
     [[nodiscard]] Rgb trace(const Vec3f& origin, const Vec3f& direction, Sampler& sampler,
@@ -49,11 +51,12 @@ private:
     Outcome bounce(Path& path, const Vec3f& position, const Vec3f& normal, const Rgb& albedo, Sampler& sampler,
                    Rgb& radiance) const;
     [[nodiscard]] bool touches(const Path& path, const SurfaceHit& hit, SurfaceHit& beyond) const;
-    /// Share of the sun's light that arrives, through liquid and glass.
-    [[nodiscard]] Rgb sunlight(const Path& path, const Vec3f& position, const Vec3f& to_sun) const;
+    /// The sun's irradiance that arrives: straight through glass and, if asked, through liquid.
+    [[nodiscard]] Rgb sunlight(const Path& path, const Vec3f& position, const Vec3f& to_sun, bool through_liquid) const;
 
     const SceneAccel& accel_;
     const Sky& sky_;
+    const CausticMap& caustics_;
     float contact_gap_;
 };
 

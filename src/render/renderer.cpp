@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "render/camera.h"
+#include "render/caustics.h"
 #include "render/path_tracer.h"
 
 #include <algorithm>
@@ -38,6 +39,19 @@ PinholeCamera make_camera(const RenderSettings& settings, const Aabb& framed, co
             static_cast<float>(camera.field_of_view),
             settings.width,
             settings.height};
+}
+
+/// Bounds of the liquid meshes and drops, in the renderer's units.
+Eigen::AlignedBox3f liquid_bounds(const RenderScene& scene, const Placement& placement)
+{
+    Eigen::AlignedBox3f box;
+    for (const MeshDrawable& drawable : scene.meshes)
+        if (drawable.material.surface == Surface::Liquid)
+            for (const Vec3& x : drawable.mesh.vertices) box.extend(placement.point(x));
+    for (const SphereDrawable& spheres : scene.spheres)
+        if (spheres.material.surface == Surface::Liquid)
+            for (const Vec3& x : spheres.centres) box.extend(placement.point(x));
+    return box;
 }
 
 void render_pixel(const PathTracer& tracer, const PinholeCamera& camera, int samples, int x, int y,
@@ -87,7 +101,9 @@ RadianceImage render_radiance(const RenderScene& scene, const RenderSettings& se
     const PinholeCamera camera = make_camera(settings, framed, placement);
     const SceneAccel accel(scene, placement, camera.position(), camera.pixel_angle(), settings.ground);
     const Sky sky(scene.lighting, settings.sun_direction);
-    const PathTracer tracer(accel, sky, placement.length(scene.contact_gap));
+    const float contact_gap = placement.length(scene.contact_gap);
+    const CausticMap caustics(accel, sky, liquid_bounds(scene, placement), contact_gap);
+    const PathTracer tracer(accel, sky, caustics, contact_gap);
 
     RadianceImage image(settings.width, settings.height);
     const int tiles_x = (settings.width + kTile - 1) / kTile, tiles_y = (settings.height + kTile - 1) / kTile;

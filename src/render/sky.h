@@ -18,6 +18,8 @@ public:
     /// A direction towards a point of the disc.
     [[nodiscard]] Vec3f sample_sun(const std::array<float, 2>& u) const noexcept;
 
+    /// Towards the middle of the disc.
+    [[nodiscard]] const Vec3f& sun_direction() const noexcept { return sun_direction_; }
     [[nodiscard]] bool has_sun() const noexcept { return sun_.maxCoeff() > 0; }
     [[nodiscard]] const Rgb& sun_irradiance() const noexcept { return sun_; }
     /// Mean radiance of the upper half.
