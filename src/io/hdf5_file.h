@@ -59,6 +59,7 @@ public:
     Hdf5Reader& operator=(const Hdf5Reader&) = delete;
 
     [[nodiscard]] bool has(const std::string& name) const;
+    [[nodiscard]] bool is_group(const std::string& name) const;
     /// Names of the datasets and groups directly inside a group, sorted.
     [[nodiscard]] std::vector<std::string> list(const std::string& group) const;
     [[nodiscard]] Hdf5Shape shape(const std::string& name) const;

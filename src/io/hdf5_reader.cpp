@@ -78,6 +78,13 @@ bool Hdf5Reader::has(const std::string& name) const
     return H5Lexists(file_, name.c_str(), H5P_DEFAULT) > 0;
 }
 
+bool Hdf5Reader::is_group(const std::string& name) const
+{
+    if (!has(name)) return false;
+    const Hdf5Handle object(H5Oopen(file_, name.c_str(), H5P_DEFAULT), H5Oclose, "open " + name);
+    return H5Iget_type(object.get()) == H5I_GROUP;
+}
+
 std::vector<std::string> Hdf5Reader::list(const std::string& group) const
 {
     const Hdf5Handle handle(H5Gopen2(file_, group.c_str(), H5P_DEFAULT), H5Gclose, "open the group " + group);

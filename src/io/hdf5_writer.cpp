@@ -42,8 +42,9 @@ Hdf5Handle creation_list(std::span<const hsize_t> dims, std::size_t entry_bytes)
     Hdf5Handle list(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "make a property list");
     hdf5_check(H5Pset_obj_track_times(list.get(), false), "leave out time stamps");
     if (dims[0] == 0) return list;
-    std::array<hsize_t, 2> chunk{std::clamp<hsize_t>(kChunkBytes / entry_bytes, 1, dims[0]),
-                                 dims.size() > 1 ? dims[1] : 1};
+    // Equal chunks of at most about kChunkBytes: the last one is stored whole, however little of it is used.
+    const hsize_t n_chunks = (dims[0] * entry_bytes + kChunkBytes - 1) / kChunkBytes;
+    const std::array<hsize_t, 2> chunk{(dims[0] + n_chunks - 1) / n_chunks, dims.size() > 1 ? dims[1] : 1};
     hdf5_check(H5Pset_chunk(list.get(), static_cast<int>(dims.size()), chunk.data()), "set the chunk size");
     hdf5_check(H5Pset_fletcher32(list.get()), "switch checksums on");
     return list;

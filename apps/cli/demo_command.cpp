@@ -1,0 +1,98 @@
+#include "commands.h"
+#include "progress.h"
+
+#include "rivulet/error.h"
+#include "rivulet/picture.h"
+#include "rivulet/plot.h"
+#include "rivulet/run.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+namespace {
+
+constexpr const char* kDemoScene = "dam_break";
+
+constexpr const char* kDemoFolder = "rivulet-demo";
+
+struct DemoArguments {
+    std::string out = kDemoFolder;
+    bool force = false;
+};
+
+void say(const std::string& line)
+{
+    fmt::print("{}\n", line);
+    std::fflush(stdout);
+}
+
+rivulet::RunOutcome run_demo_scene(const DemoArguments& arguments)
+{
+    ProgressPrinter printer(ProgressPrinter::kind_from("auto"));
+    rivulet::RunOptions options;
+    options.out = arguments.out;
+    options.force = arguments.force || arguments.out == kDemoFolder; // a folder of the user's choice is asked about
+    options.progress = [&](const rivulet::Progress& progress) { printer.show(progress); };
+    options.message = [&](std::string_view line) {
+        printer.finish_line();
+        fmt::print(stderr, "rivulet: {}\n", line);
+    };
+    rivulet::RunOutcome outcome = rivulet::run_scene(scene_file(kDemoScene), options);
+    printer.finish_line();
+    return outcome;
+}
+
+void draw(const DemoArguments& arguments)
+{
+    rivulet::PictureOptions pictures;
+    pictures.movie = std::filesystem::path(arguments.out) / "demo.mp4";
+    pictures.width = 480;
+    pictures.height = 270;
+    pictures.samples = 8;
+    rivulet::render_run(arguments.out, pictures);
+    rivulet::plot_run(arguments.out);
+}
+
+void print_where(const std::string& out)
+{
+    const std::string folder = shell_quoted(out);
+    fmt::print("\nmovie     {0}/demo.mp4\npictures  {0}/preview/\nledger    {0}/plots/ledger.svg\nreport    "
+               "{0}/report.json\n\n"
+               "what to try next\n"
+               "  rivulet scenes                                    the gallery\n"
+               "  rivulet run {1} --set simulation.cell_size=\"1.5 cm\"    the same, finer\n"
+               "  rivulet render {0} --frame 12                     a picture at full size\n"
+               "  rivulet export {0} --to usd                       for another program\n"
+               "  rivulet explain simulation.cell_size              what a key of a scene means\n",
+               folder, kDemoScene);
+}
+
+int demo(const DemoArguments& arguments)
+{
+    say(fmt::format("running the scene {}", kDemoScene));
+    const rivulet::RunOutcome outcome = run_demo_scene(arguments);
+    if (outcome.exit != rivulet::kExitDone) {
+        fmt::print(stderr, "rivulet: the demo stopped early: {}\n",
+                   outcome.failure.empty() ? "interrupted" : outcome.failure);
+        return outcome.exit;
+    }
+    say(fmt::format("{} frames in {}; the ledger closes to {:.2g}; state hash {}", outcome.frame,
+                    duration_text(outcome.wall), outcome.ledger_error, outcome.state_hash));
+    say("drawing pictures, a movie and plots");
+    draw(arguments);
+    print_where(arguments.out);
+    return rivulet::kExitDone;
+}
+
+} // namespace
+
+void add_demo_command(CLI::App& app, Action& action)
+{
+    auto arguments = std::make_shared<DemoArguments>();
+    CLI::App* command = app.add_subcommand("demo", "a minute of simulation, pictures, a movie and a plot");
+    command->add_option("--out", arguments->out, "folder [rivulet-demo]");
+    command->add_flag("--force", arguments->force, "replace an earlier demo in the folder");
+    command->callback([arguments, &action] { action = [arguments] { return demo(*arguments); }; });
+}

@@ -1,0 +1,60 @@
+#include "commands.h"
+
+#include "rivulet/error.h"
+#include "rivulet/scene.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+std::filesystem::path gallery_folder()
+{
+    const char* folder = std::getenv("RIVULET_SCENES");
+    return folder != nullptr && *folder != '\0' ? folder : RIVULET_GALLERY;
+}
+
+std::filesystem::path scene_file(const std::string& scene) { return rivulet::find_scene(scene, gallery_folder()); }
+
+std::string shell_quoted(const std::string& word)
+{
+    const bool plain = !word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                                               "0123456789_-+=:,./@%") == std::string::npos;
+    if (plain) return word;
+    std::string quoted = "'";
+    for (const char c : word) {
+        if (c == '\'')
+            quoted += "'\\''";
+        else
+            quoted += c;
+    }
+    return quoted + "'";
+}
+
+int main(int argc, char** argv)
+{
+    CLI::App app("Rivulet: liquids meeting thin structures", "rivulet");
+    app.set_version_flag("--version", rivulet::version());
+    app.require_subcommand(1);
+    Action action;
+    add_demo_command(app, action);
+    add_run_commands(app, action);
+    add_scene_commands(app, action);
+    add_output_commands(app, action);
+    add_bench_command(app, action);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? rivulet::kExitDone : rivulet::kExitInput;
+    }
+    try {
+        const int code = action();
+        if (std::fflush(stdout) != 0) {
+            std::fputs("rivulet: cannot write to standard output\n", stderr);
+            return rivulet::kExitIo;
+        }
+        return code;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "rivulet: %s\n", error.what());
+        return rivulet::exit_code(error);
+    }
+}

@@ -1,0 +1,74 @@
+#include "progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace {
+
+std::string bar_text(const rivulet::Progress& p)
+{
+    constexpr int kWidth = 24;
+    const double done = p.end_time > 0 ? std::clamp(p.time / p.end_time, 0.0, 1.0) : 1;
+    const int filled = static_cast<int>(done * kWidth);
+    return fmt::format("[{:#<{}}{:.<{}}] frame {}/{}  t {:.4g} s  dt {:.3g} ms  {} particles  {} left", "", filled, "",
+                       kWidth - filled, p.frame, p.n_frames, p.time, 1e3 * p.dt, p.particles,
+                       p.remaining < 0 ? "?" : duration_text(p.remaining));
+}
+
+std::string plain_text(const rivulet::Progress& p)
+{
+    return fmt::format("frame {}/{}  t {:.6g} s  dt {:.4g} s ({})  particles {}  step {}  left {}", p.frame, p.n_frames,
+                       p.time, p.dt, p.limiter, p.particles, p.step,
+                       p.remaining < 0 ? "?" : duration_text(p.remaining));
+}
+
+std::string json_text(const rivulet::Progress& p)
+{
+    return fmt::format(R"({{"event": "frame", "frame": {}, "frames": {}, "time_s": {}, "end_time_s": {}, "dt_s": {}, )"
+                       R"("limiter": "{}", "particles": {}, "step": {}, "wall_s": {}, "remaining_s": {}}})",
+                       p.frame, p.n_frames, p.time, p.end_time, p.dt, p.limiter, p.particles, p.step, p.wall,
+                       p.remaining < 0 ? "null" : fmt::format("{}", p.remaining));
+}
+
+} // namespace
+
+std::string duration_text(double seconds)
+{
+    const auto total = static_cast<long>(seconds + 0.5);
+    if (total < 60) return fmt::format("{} s", total);
+    if (total < 3600) return fmt::format("{}:{:02}", total / 60, total % 60);
+    return fmt::format("{}:{:02}:{:02}", total / 3600, total / 60 % 60, total % 60);
+}
+
+ProgressPrinter::Kind ProgressPrinter::kind_from(const std::string& name)
+{
+    if (name == "plain") return Kind::Plain;
+    if (name == "json") return Kind::Json;
+    if (name == "none") return Kind::None;
+    return isatty(STDOUT_FILENO) != 0 ? Kind::Bar : Kind::Plain;
+}
+
+void ProgressPrinter::show(const rivulet::Progress& progress)
+{
+    if (kind_ == Kind::Bar) {
+        const auto now = std::chrono::steady_clock::now();
+        const bool is_last = progress.frame == progress.n_frames;
+        if (now - last_ < std::chrono::milliseconds(100) && !is_last) return;
+        last_ = now;
+        std::fputs(("\r\033[K" + bar_text(progress)).c_str(), stdout);
+        line_open_ = true;
+        std::fflush(stdout);
+    } else if (kind_ != Kind::None && progress.frame_completed) {
+        std::puts((kind_ == Kind::Json ? json_text(progress) : plain_text(progress)).c_str());
+        std::fflush(stdout);
+    }
+}
+
+void ProgressPrinter::finish_line()
+{
+    if (line_open_) std::fputs("\n", stdout);
+    line_open_ = false;
+}

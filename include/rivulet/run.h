@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rivulet {
+
+/// Where a run is; given to RunOptions::progress after every step.
+struct Progress {
+    std::int64_t step = 0;
+    std::int64_t frame = 0;    ///< completed
+    std::int64_t n_frames = 0; ///< of the whole run
+    double time = 0;           ///< simulated [s]
+    double end_time = 0;       ///< simulated [s]
+    double dt = 0;             ///< of the last step [s]
+    std::string_view limiter;  ///< what kept dt from being larger
+    std::int64_t particles = 0;
+    double wall = 0;      ///< since this process began the run [s]
+    double remaining = 0; ///< estimate [s]; negative = not known yet
+    bool frame_completed = false;
+};
+
+struct RunOptions {
+    std::filesystem::path out;          ///< run folder; empty = runs/<scene name>
+    std::optional<std::int64_t> frames; ///< stop after this frame
+    std::string until;                  ///< stop with the frame at or after this time ("0.5", "200 ms"); empty = scene
+    int threads = 0;                    ///< 0 = all cores
+    std::vector<std::string> overrides; ///< "path.to.key=value"
+    bool resume = false;                ///< continue from the last good checkpoint of the folder
+    bool force = false;                 ///< replace an earlier run in the folder
+    std::int64_t checkpoint_every = 10; ///< [frames]; there is one at the end in any case
+    std::optional<double> max_memory;   ///< refuse to start when the estimate exceeds this [bytes]
+    std::function<void(const Progress&)> progress;
+    std::function<void(std::string_view)> message; ///< warnings and notes, one line each
+};
+
+struct RunOutcome {
+    int exit = 0; ///< 0, 3, 4 or 130; other failures are exceptions
+    std::filesystem::path folder;
+    std::filesystem::path checkpoint; ///< the last one
+    std::string state_hash;
+    std::string failure; ///< why exit is 3 or 4, one line a reason
+    std::int64_t step = 0, frame = 0, particles = 0;
+    double time = 0, wall = 0; ///< [s]
+    double ledger_error = 0;   ///< relative
+    std::string expectations; ///< what was checked, one line each; empty if the scene has none or the run was cut short
+};
+
+/// Runs a scene file into a run folder (docs/file_formats.md). SIGINT and SIGTERM end it after the current step with a
+/// checkpoint and exit 130.
+[[nodiscard]] RunOutcome run_scene(const std::filesystem::path& scene, const RunOptions& options);
+
+/// Bytes from "1500000", "512 MB", "2GB" (powers of 1000) or "2 GiB" (powers of 1024). InputError otherwise.
+[[nodiscard]] double parse_bytes(std::string_view text);
+
+} // namespace rivulet

@@ -1,0 +1,15 @@
+#include "run/bench.h"
+
+namespace rivulet {
+
+const std::vector<Bench>& bench_table()
+{
+    static const std::vector<Bench> kTable{
+        {"hash", "state hash against one pass of memory copying", bench_hash},
+        {"checkpoint", "checkpoint image against a copy of the arrays", bench_checkpoint},
+        {"timers", "a timed stage against the same work untimed", bench_timers},
+    };
+    return kTable;
+}
+
+} // namespace rivulet

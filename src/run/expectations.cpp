@@ -1,0 +1,112 @@
+#include "run/expectations.h"
+
+#include "base/error.h"
+#include "run/tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace rivulet {
+namespace {
+
+double reduce(const std::vector<double>& all, Expectation::When when)
+{
+    std::vector<double> values;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(values), [](double v) { return !std::isnan(v); });
+    if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+    double sum = 0;
+    for (const double v : values) sum += v;
+    switch (when) {
+    case Expectation::When::Final:
+        return values.back();
+    case Expectation::When::Minimum:
+        return *std::min_element(values.begin(), values.end());
+    case Expectation::When::Maximum:
+        return *std::max_element(values.begin(), values.end());
+    case Expectation::When::Mean:
+        return sum / static_cast<double>(values.size());
+    }
+    return values.back();
+}
+
+constexpr std::string_view kLedger = "ledger.", kEnergy = "energy.";
+
+/// Everything that was recorded of a quantity, in order of time; empty when it is not a recorded one.
+std::vector<double> series(const std::string& quantity, const Records& records)
+{
+    if (const int column = records.probes.column(quantity); column >= 0) return records.probes.numbers(column);
+    if (quantity.starts_with(kEnergy)) {
+        const int column = records.energy.column(quantity.substr(kEnergy.size()));
+        return column < 0 ? std::vector<double>() : records.energy.numbers(column);
+    }
+    if (!quantity.starts_with(kLedger)) return {};
+    const int column = records.ledger.column(quantity.substr(kLedger.size()));
+    const int liquid = records.ledger.column("liquid");
+    if (column < 0 || liquid < 0) return {};
+    CsvTable totals{records.ledger.columns, {}};
+    for (const auto& row : records.ledger.rows)
+        if (row[static_cast<std::size_t>(liquid)] == "total") totals.rows.push_back(row);
+    return totals.numbers(column);
+}
+
+double measure(const Expectation& expectation, const Records& records, const Json& report)
+{
+    const std::vector<double> values = series(expectation.quantity, records);
+    if (!values.empty()) return reduce(values, expectation.when);
+    const Json* value = report.find(expectation.quantity);
+    return value ? value->number() : std::numeric_limits<double>::quiet_NaN();
+}
+
+bool is_recorded(const std::string& quantity)
+{
+    const bool is_nested = quantity.find('.') != quantity.rfind('.');
+    return !is_nested && (quantity.starts_with(kLedger) || quantity.starts_with(kEnergy));
+}
+
+} // namespace
+
+std::string ExpectationResult::text() const
+{
+    return fmt::format("{}: measured {}, expected {} +- {}, difference {}: {}", name, measured, expected, tolerance,
+                       measured - expected, met ? "met" : "missed");
+}
+
+void require_known_quantities(const Scene& scene, const Json& report)
+{
+    const std::vector<std::string> columns = all_probe_columns(scene.model);
+    std::string problems;
+    for (const Expectation& expectation : scene.expectations) {
+        const bool is_probe = std::find(columns.begin(), columns.end(), expectation.quantity) != columns.end();
+        const Json* value = report.find(expectation.quantity);
+        const bool is_final = expectation.when == Expectation::When::Final || is_recorded(expectation.quantity);
+        if (is_probe || (value && value->is_number() && is_final)) continue;
+        if (!problems.empty()) problems += '\n';
+        problems += scene.file.string() + ": test." + expectation.name + ": '" + expectation.quantity + "' " +
+                    (value ? "is known at the end alone: ask for its final value"
+                           : "is neither a probe column nor a number of report.json");
+    }
+    if (!problems.empty()) throw InputError(problems);
+}
+
+Records read_records(const RunFolder& folder)
+{
+    return {read_csv(folder.file("probes.csv")), read_csv(folder.file("ledger.csv")),
+            read_csv(folder.file("energy.csv"))};
+}
+
+std::vector<ExpectationResult> evaluate(const Scene& scene, const Records& records, const Json& report)
+{
+    std::vector<ExpectationResult> results;
+    for (const Expectation& expectation : scene.expectations) {
+        ExpectationResult result{expectation.name, measure(expectation, records, report), expectation.value,
+                                 expectation.tolerance, false};
+        result.met = std::abs(result.measured - result.expected) <= result.tolerance; // false for NaN
+        results.push_back(result);
+    }
+    return results;
+}
+
+} // namespace rivulet

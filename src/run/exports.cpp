@@ -1,0 +1,155 @@
+#include "base/error.h"
+#include "geometry/mesh_io.h"
+#include "io/atomic_file.h"
+#include "io/usda.h"
+#include "rivulet/export.h"
+#include "run/picture.h"
+#include "run/run_folder.h"
+#include "run/thread_arena.h"
+
+#include <cmath>
+#include <functional>
+#include <numbers>
+#include <sstream>
+
+namespace rivulet {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Job {
+    RunFolder folder;
+    Scene scene;
+    std::vector<std::int64_t> frames;
+    fs::path out;
+    const ExportOptions& options;
+    std::vector<fs::path> files = {};
+
+    void wrote(const fs::path& file)
+    {
+        files.push_back(file);
+        if (options.message) options.message(file.string());
+    }
+    [[nodiscard]] fs::path numbered(std::int64_t frame, const std::string& extension) const
+    {
+        return out / (six_digits(frame) + extension);
+    }
+    [[nodiscard]] Frame load(std::int64_t frame) const { return read_frame(folder.frame(frame)); }
+};
+
+template <class Writer>
+void write_through_stream(const fs::path& path, Writer&& writer)
+{
+    std::ostringstream out;
+    writer(out);
+    write_file_atomically(path, std::move(out).str());
+}
+
+std::vector<double> widths(const Frame& frame)
+{
+    std::vector<double> values;
+    for (const double volume : frame.volume) values.push_back(2 * std::cbrt(0.75 * volume / std::numbers::pi));
+    return values;
+}
+
+void write_points(const fs::path& path, const Frame& frame)
+{
+    const std::vector<PointAttribute> attributes{{.name = "velocity", .vectors = frame.velocity},
+                                                 {.name = "colour", .vectors = frame.colour},
+                                                 {.name = "volume", .scalars = frame.volume},
+                                                 {.name = "pressure", .scalars = frame.pressure}};
+    write_through_stream(path, [&](std::ostream& out) { write_ply_points(out, frame.position, attributes); });
+}
+
+void export_ply(Job& job)
+{
+    for (const std::int64_t number : job.frames) {
+        write_points(job.numbered(number, ".ply"), job.load(number));
+        job.wrote(job.numbered(number, ".ply"));
+    }
+}
+
+void export_obj(Job& job)
+{
+    for (const std::int64_t number : job.frames) {
+        const TriangleMesh surface = liquid_surface(job.scene, job.load(number));
+        write_through_stream(job.numbered(number, ".obj"), [&](std::ostream& out) { write_obj(out, surface); });
+        job.wrote(job.numbered(number, ".obj"));
+    }
+}
+
+void add_obstacles(UsdaWriter& usd, const Scene& scene, const Frame& frame)
+{
+    for (std::size_t i = 0; i < scene.model.obstacles.size(); ++i) {
+        const Obstacle& obstacle = scene.model.obstacles[i];
+        if (!obstacle.visible) continue;
+        const TriangleMesh mesh = obstacle_mesh(scene, i);
+        const Pose pose = obstacle.motion.pose(frame.time);
+        const std::vector<Vec3> colour{obstacle.colour};
+        const std::vector<UsdQuantity> quantities{{.name = "colour", .vectors = colour}};
+        usd.xform("obstacles/" + obstacle.name, pose.position, pose.rotation);
+        usd.mesh("obstacles/" + obstacle.name + "/surface", mesh.vertices, mesh.triangles, quantities);
+    }
+}
+
+void export_usd(Job& job)
+{
+    const fs::path path = job.out / (job.scene.name + ".usda");
+    UsdaWriter usd(path, 1 / job.scene.model.options.frame_interval, job.scene.model.title);
+    for (const std::int64_t number : job.frames) {
+        const Frame frame = job.load(number);
+        const TriangleMesh surface = liquid_surface(job.scene, frame);
+        const std::vector<double> radii = widths(frame);
+        const std::vector<UsdQuantity> point_quantities{{.name = "velocity", .vectors = frame.velocity},
+                                                        {.name = "colour", .vectors = frame.colour},
+                                                        {.name = "pressure", .scalars = frame.pressure}};
+        const std::vector<UsdQuantity> surface_quantities{{.name = "colour", .vectors = surface.colours}};
+        usd.begin_frame(number);
+        usd.points("liquid/particles", frame.position, radii, frame.id, point_quantities);
+        if (!surface.triangles.empty())
+            usd.mesh("liquid/surface", surface.vertices, surface.triangles, surface_quantities);
+        add_obstacles(usd, job.scene, frame);
+    }
+    usd.finish();
+    job.wrote(path);
+}
+
+void export_mesh(Job& job)
+{
+    for (const std::int64_t number : job.frames) {
+        const TriangleMesh surface = liquid_surface(job.scene, job.load(number));
+        write_through_stream(job.numbered(number, ".ply"), [&](std::ostream& out) { write_ply(out, surface); });
+        job.wrote(job.numbered(number, ".ply"));
+    }
+}
+
+std::vector<fs::path> convert(const fs::path& run, const std::string& default_out, const ExportOptions& options,
+                              const std::function<void(Job&)>& converter)
+{
+    const RunFolder folder = open_run(run);
+    return with_threads(options.threads, [&](int) {
+        Job job{folder, load_scene(folder.file("scene.toml")), chosen_frames(folder, options.frame),
+                options.out.empty() ? folder.file(default_out) : options.out, options};
+        make_folder(job.out);
+        converter(job);
+        return job.files;
+    });
+}
+
+} // namespace
+
+std::vector<fs::path> mesh_run(const fs::path& run, const ExportOptions& options)
+{
+    return convert(run, "mesh", options, export_mesh);
+}
+
+std::vector<fs::path> export_run(const fs::path& run, const std::string& format, const ExportOptions& options)
+{
+    const std::pair<const char*, std::function<void(Job&)>> converters[] = {
+        {"usd", export_usd}, {"ply", export_ply}, {"obj", export_obj}};
+    for (const auto& [name, converter] : converters)
+        if (format == name) return convert(run, "export/" + format, options, converter);
+    throw InputError("--to: '" + format + "' is none of usd, ply, obj");
+}
+
+} // namespace rivulet

@@ -1,0 +1,142 @@
+#include "run/frame.h"
+
+#include "base/error.h"
+#include "io/hdf5_file.h"
+
+namespace rivulet {
+namespace {
+
+std::vector<float> narrowed(const std::vector<Vec3>& values)
+{
+    std::vector<float> flat;
+    flat.reserve(3 * values.size());
+    for (const Vec3& v : values)
+        for (int a = 0; a < 3; ++a) flat.push_back(static_cast<float>(v[a]));
+    return flat;
+}
+
+std::vector<float> narrowed(const std::vector<double>& values)
+{
+    std::vector<float> flat;
+    flat.reserve(values.size());
+    for (const double v : values) flat.push_back(static_cast<float>(v));
+    return flat;
+}
+
+void write_vectors(Hdf5Writer& writer, const std::string& name, const std::vector<Vec3>& values, const char* unit)
+{
+    writer.dataset(name, {Hdf5Type::Float32, static_cast<std::int64_t>(values.size()), 3}, narrowed(values).data(),
+                   unit);
+}
+
+void write_scalars(Hdf5Writer& writer, const std::string& name, const std::vector<double>& values, const char* unit)
+{
+    writer.dataset(name, {Hdf5Type::Float32, static_cast<std::int64_t>(values.size()), 1}, narrowed(values).data(),
+                   unit);
+}
+
+std::vector<float> read_floats(const Hdf5Reader& reader, const std::string& name, std::int64_t count, int components)
+{
+    std::vector<float> flat(static_cast<std::size_t>(count) * static_cast<std::size_t>(components));
+    reader.read(name, {Hdf5Type::Float32, count, components}, flat.data());
+    return flat;
+}
+
+std::vector<Vec3> read_vectors(const Hdf5Reader& reader, const std::string& name, std::int64_t count)
+{
+    const std::vector<float> flat = read_floats(reader, name, count, 3);
+    std::vector<Vec3> values(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = Vec3(flat[3 * i], flat[3 * i + 1], flat[3 * i + 2]);
+    return values;
+}
+
+std::vector<double> read_scalars(const Hdf5Reader& reader, const std::string& name, std::int64_t count)
+{
+    const std::vector<float> flat = read_floats(reader, name, count, 1);
+    return {flat.begin(), flat.end()};
+}
+
+void write_bodies(Hdf5Writer& writer, const Model& model, double time)
+{
+    std::vector<std::string> names;
+    std::vector<double> positions, rotations;
+    for (const Obstacle& obstacle : model.obstacles) {
+        const Pose pose = obstacle.motion.pose(time);
+        names.push_back(obstacle.name);
+        positions.insert(positions.end(), pose.position.data(), pose.position.data() + 3);
+        const Quat& q = pose.rotation;
+        rotations.insert(rotations.end(), {q.w(), q.x(), q.y(), q.z()});
+    }
+    const auto n = static_cast<std::int64_t>(names.size());
+    writer.strings("bodies/name", names);
+    writer.dataset("bodies/position", {Hdf5Type::Float64, n, 3}, positions.data(), "m");
+    writer.dataset("bodies/rotation", {Hdf5Type::Float64, n, 4}, rotations.data());
+}
+
+void read_bodies(const Hdf5Reader& reader, Frame& frame)
+{
+    frame.body_names = reader.strings("bodies/name");
+    const auto n = static_cast<std::int64_t>(frame.body_names.size());
+    std::vector<double> positions(static_cast<std::size_t>(3 * n)), rotations(static_cast<std::size_t>(4 * n));
+    reader.read("bodies/position", {Hdf5Type::Float64, n, 3}, positions.data());
+    reader.read("bodies/rotation", {Hdf5Type::Float64, n, 4}, rotations.data());
+    for (std::size_t i = 0; i < frame.body_names.size(); ++i) {
+        const double* q = rotations.data() + 4 * i;
+        frame.body_poses.push_back({Vec3(positions.data() + 3 * i), Quat(q[0], q[1], q[2], q[3])});
+    }
+}
+
+} // namespace
+
+void write_frame(const std::filesystem::path& path, const Model& model, const State& state)
+{
+    const LiquidParticles& liquid = state.liquid;
+    Hdf5Writer writer(static_cast<std::size_t>(liquid.size()) * 56 + (1 << 16));
+    writer.attribute("/", "kind", "frame");
+    writer.attribute("/", "version", kFrameVersion);
+    writer.attribute("/", "program", RIVULET_VERSION);
+    writer.attribute("/", "frame", state.clock.frame);
+    writer.attribute("/", "step", state.clock.step);
+    writer.attribute("/", "time", state.clock.time);
+    write_vectors(writer, "liquid/position", liquid.position, "m");
+    write_vectors(writer, "liquid/velocity", liquid.velocity, "m/s");
+    write_scalars(writer, "liquid/volume", liquid.volume, "m3");
+    write_scalars(writer, "liquid/pressure", liquid.pressure, "Pa");
+    write_vectors(writer, "liquid/colour", liquid.colour, "");
+    writer.dataset("liquid/liquid", {Hdf5Type::Int32, liquid.size(), 1}, liquid.liquid.data());
+    writer.dataset("liquid/id", {Hdf5Type::Int64, liquid.size(), 1}, liquid.id.data());
+    std::vector<std::string> names;
+    for (const Liquid& kind : model.liquids) names.push_back(kind.name);
+    writer.strings("liquids/name", names);
+    write_bodies(writer, model, state.clock.time);
+    writer.save(path);
+}
+
+Frame read_frame(const std::filesystem::path& path)
+{
+    const Hdf5Reader reader(path);
+    if (!reader.has_attribute("/", "kind") || reader.text("/", "kind") != "frame")
+        throw IoError(path.string() + ": not a frame");
+    if (reader.integer("/", "version") != kFrameVersion)
+        throw IoError(path.string() + ": frame layout " + std::to_string(reader.integer("/", "version")) +
+                      ", this program reads " + std::to_string(kFrameVersion));
+    Frame frame;
+    frame.number = reader.integer("/", "frame");
+    frame.step = reader.integer("/", "step");
+    frame.time = reader.number("/", "time");
+    const std::int64_t n = reader.shape("liquid/position").count;
+    frame.position = read_vectors(reader, "liquid/position", n);
+    frame.velocity = read_vectors(reader, "liquid/velocity", n);
+    frame.volume = read_scalars(reader, "liquid/volume", n);
+    frame.pressure = read_scalars(reader, "liquid/pressure", n);
+    frame.colour = read_vectors(reader, "liquid/colour", n);
+    frame.liquid.resize(static_cast<std::size_t>(n));
+    reader.read("liquid/liquid", {Hdf5Type::Int32, n, 1}, frame.liquid.data());
+    frame.id.resize(static_cast<std::size_t>(n));
+    reader.read("liquid/id", {Hdf5Type::Int64, n, 1}, frame.id.data());
+    frame.liquid_names = reader.strings("liquids/name");
+    read_bodies(reader, frame);
+    return frame;
+}
+
+} // namespace rivulet

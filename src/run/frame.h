@@ -1,0 +1,37 @@
+#pragma once
+
+#include "geometry/motion.h"
+#include "sim/model.h"
+#include "sim/state.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace rivulet {
+
+inline constexpr std::int64_t kFrameVersion = 1;
+
+/// What a frame file holds, in memory. Layout: docs/file_formats.md.
+struct Frame {
+    std::int64_t number = 0;
+    std::int64_t step = 0;
+    double time = 0;              ///< [s]
+    std::vector<Vec3> position;   ///< [m], single precision on disk as all reals of a frame
+    std::vector<Vec3> velocity;   ///< [m/s]
+    std::vector<double> volume;   ///< [m^3]
+    std::vector<double> pressure; ///< [Pa]
+    std::vector<Vec3> colour;
+    std::vector<std::int32_t> liquid;
+    std::vector<std::int64_t> id;
+    std::vector<std::string> liquid_names;
+    std::vector<std::string> body_names; ///< obstacles
+    std::vector<Pose> body_poses;
+};
+
+/// Writes the State as frame clock.frame, atomically.
+void write_frame(const std::filesystem::path& path, const Model& model, const State& state);
+/// IoError with path and reason for a damaged or foreign file.
+[[nodiscard]] Frame read_frame(const std::filesystem::path& path);
+
+} // namespace rivulet

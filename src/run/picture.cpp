@@ -1,0 +1,125 @@
+#include "run/picture.h"
+
+#include "base/error.h"
+#include "geometry/surfacing.h"
+#include "io/atomic_file.h"
+#include "io/image.h"
+#include "io/movie.h"
+#include "render/renderer.h"
+#include "rivulet/picture.h"
+#include "run/run_folder.h"
+#include "run/thread_arena.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace rivulet {
+namespace {
+
+/// Obstacles larger than the box (planes, tables) are cut off there in pictures: how far beyond, in box diagonals.
+constexpr double kReach = 1.0;
+
+SphereDrawable liquid_spheres(const Frame& frame)
+{
+    SphereDrawable spheres;
+    spheres.centres = frame.position;
+    spheres.colours = frame.colour;
+    for (const double volume : frame.volume) spheres.radii.push_back(std::cbrt(0.75 * volume / std::numbers::pi));
+    return spheres;
+}
+
+bool is_bounded(const Shape& shape) { return shape.bounds().size().maxCoeff() < 1e20; }
+
+double diagonal(const Scene& scene) { return scene.model.domain.box.size().norm(); }
+
+RenderSettings settings_for(const Scene& scene, const PictureOptions& options)
+{
+    RenderSettings settings = scene.render;
+    settings.width = options.width.value_or(settings.width);
+    settings.height = options.height.value_or(settings.height);
+    settings.samples = options.samples.value_or(settings.samples);
+    return settings;
+}
+
+} // namespace
+
+TriangleMesh liquid_surface(const Scene& scene, const Frame& frame)
+{
+    SurfacingOptions options;
+    options.cell_size = scene.model.options.cell_size;
+    return surface_particles(frame.position, frame.volume, frame.colour, options);
+}
+
+TriangleMesh obstacle_mesh(const Scene& scene, std::size_t index)
+{
+    const Obstacle& obstacle = scene.model.obstacles.at(index);
+    const double extent = std::min(obstacle.shape->bounds().size().maxCoeff(), kReach * diagonal(scene));
+    return obstacle.shape->tessellate(std::max(extent / 64, 0.5 * scene.model.options.cell_size));
+}
+
+RenderScene picture_scene(const Scene& scene, const Frame& frame)
+{
+    RenderScene picture;
+    picture.domain = scene.model.domain.box;
+    picture.contact_gap = scene.model.options.cell_size;
+    if (scene.render.particles)
+        picture.spheres.push_back(liquid_spheres(frame));
+    else if (!frame.position.empty()) {
+        MeshDrawable liquid;
+        liquid.mesh = liquid_surface(scene, frame);
+        liquid.material.surface = Surface::Liquid;
+        if (!liquid.mesh.triangles.empty()) picture.meshes.push_back(std::move(liquid));
+    }
+    for (std::size_t i = 0; i < scene.model.obstacles.size(); ++i) {
+        const Obstacle& obstacle = scene.model.obstacles[i];
+        if (!obstacle.visible || !is_bounded(*obstacle.shape)) continue; // the ground stands for planes
+        MeshDrawable solid;
+        solid.mesh = obstacle_mesh(scene, i);
+        const Pose pose = obstacle.motion.pose(frame.time);
+        for (Vec3& vertex : solid.mesh.vertices) vertex = pose.to_world(vertex);
+        solid.material.colour = obstacle.colour;
+        picture.meshes.push_back(std::move(solid));
+    }
+    return picture;
+}
+
+std::vector<std::int64_t> chosen_frames(const RunFolder& folder, const std::optional<std::int64_t>& frame)
+{
+    std::vector<std::int64_t> present = folder.frames();
+    if (present.empty()) throw InputError(folder.path().string() + ": has no frames");
+    if (!frame) return present;
+    if (std::find(present.begin(), present.end(), *frame) == present.end())
+        throw InputError(fmt::format("{}: there is no frame {} ({} to {})", folder.path().string(), *frame,
+                                     present.front(), present.back()));
+    return {*frame};
+}
+
+std::vector<std::filesystem::path> render_run(const std::filesystem::path& run, const PictureOptions& options)
+{
+    const RunFolder folder = open_run(run);
+    const std::string kind = options.movie.extension().string();
+    if (!options.movie.empty() && kind != ".mp4" && kind != ".gif")
+        throw InputError("--movie: '" + options.movie.string() + "' must end in .mp4 or .gif");
+    return with_threads(options.threads, [&](int) {
+        const Scene scene = load_scene(folder.file("scene.toml"));
+        const RenderSettings settings = settings_for(scene, options);
+        make_folder(folder.file("preview"));
+        std::vector<std::filesystem::path> files;
+        for (const std::int64_t number : chosen_frames(folder, options.frame)) {
+            files.push_back(folder.picture(number));
+            write_png(files.back(), render(picture_scene(scene, read_frame(folder.frame(number))), settings));
+            if (options.message) options.message(files.back().string());
+        }
+        if (!options.movie.empty()) {
+            write_movie(files, 1 / scene.model.options.frame_interval, options.movie);
+            files.push_back(options.movie);
+            if (options.message) options.message(options.movie.string());
+        }
+        return files;
+    });
+}
+
+} // namespace rivulet

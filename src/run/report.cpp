@@ -1,0 +1,67 @@
+#include "run/report.h"
+
+#include "base/hash.h"
+#include "sim/diagnostics.h"
+
+namespace rivulet {
+namespace {
+
+Json vector_json(const Vec3& v) { return Json::Array{v.x(), v.y(), v.z()}; }
+
+Json ledger_json(const LedgerBalance& balance)
+{
+    Json json;
+    json.set("initial", balance.initial).set("emitted", balance.emitted).set("drained", balance.drained);
+    json.set("left", balance.left).set("bulk", balance.bulk).set("relative_error", balance.relative_error);
+    return json;
+}
+
+Json ledgers_json(const Model& model, const State& state)
+{
+    Json json = ledger_json(ledger_balance(state));
+    Json::Object liquids;
+    for (std::size_t i = 0; i < model.liquids.size(); ++i)
+        liquids.emplace_back(model.liquids[i].name, ledger_json(ledger_balance(state, static_cast<int>(i))));
+    return json.set("liquids", liquids);
+}
+
+Json stages_json(const StageTimers& timers)
+{
+    Json::Object stages;
+    for (const auto& stage : timers.stages()) {
+        Json json;
+        json.set("wall_s", stage->wall_s).set("calls", stage->calls).set("iterations", stage->iterations);
+        stages.emplace_back(stage->name, json);
+    }
+    return stages;
+}
+
+Json counts_json(const State& state)
+{
+    // Strands and cloth are not part of a scene yet; the members are there for programs that read reports.
+    Json json;
+    json.set("particles", state.liquid.size()).set("strands", 0).set("strand_vertices", 0).set("triangles", 0);
+    return json;
+}
+
+} // namespace
+
+Json make_report(const Scene& scene, const State& state, const StageTimers& timers, const RunFigures& figures)
+{
+    const Diagnostics sums = diagnose(scene.model, state);
+    Json energy, momentum, report;
+    energy.set("kinetic", sums.kinetic_energy).set("potential", sums.potential_energy);
+    momentum.set("linear", vector_json(sums.momentum)).set("angular", vector_json(sums.angular_momentum));
+    report.set("version", RIVULET_VERSION).set("scene", scene.name).set("title", scene.model.title);
+    report.set("fingerprint", hex(scene.fingerprint)).set("threads", figures.threads);
+    report.set("steps", state.clock.step).set("frames", state.clock.frame).set("sim_time_s", state.clock.time);
+    report.set("wall_s", figures.wall).set("cpu_s", figures.cpu);
+    report.set("peak_rss_bytes", static_cast<std::int64_t>(figures.peak_memory));
+    report.set("resumed_from_step", figures.resumed_from_step);
+    report.set("counts", counts_json(state)).set("stages", stages_json(timers));
+    report.set("ledger", ledgers_json(scene.model, state)).set("energy", energy).set("momentum", momentum);
+    report.set("max_speed", sums.max_speed).set("state_hash", hex(state_hash(state))).set("exit", figures.exit);
+    return report;
+}
+
+} // namespace rivulet

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "base/timers.h"
+#include "io/json.h"
+#include "scene/scene.h"
+#include "sim/state.h"
+
+namespace rivulet {
+
+/// What report.json says besides the state.
+struct RunFigures {
+    int threads = 1;
+    double wall = 0;        ///< [s], this process
+    double cpu = 0;         ///< [s], this process
+    double peak_memory = 0; ///< [bytes], this process
+    std::int64_t resumed_from_step = 0;
+    int exit = 0;
+};
+
+/// The content of report.json.
+[[nodiscard]] Json make_report(const Scene& scene, const State& state, const StageTimers& timers,
+                               const RunFigures& figures);
+
+} // namespace rivulet

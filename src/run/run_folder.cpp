@@ -1,0 +1,100 @@
+#include "run/run_folder.h"
+
+#include "base/error.h"
+#include "io/atomic_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+
+namespace rivulet {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Says that a folder was made by a run; its absence protects other folders from --force.
+constexpr const char* kMarker = ".rivulet-run";
+constexpr const char* kFolders[] = {"frames", "checkpoints", "preview", "plots", "mesh", "export"};
+constexpr const char* kFiles[] = {"scene.toml", "log.txt",   "report.json", "ledger.csv",
+                                  "probes.csv", "steps.csv", "energy.csv"};
+
+std::vector<std::int64_t> numbers_in(const fs::path& folder)
+{
+    std::vector<std::int64_t> numbers;
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+        const std::string stem = entry.path().stem().string();
+        std::int64_t number = 0;
+        const auto read = std::from_chars(stem.data(), stem.data() + stem.size(), number);
+        const bool whole = read.ec == std::errc() && read.ptr == stem.data() + stem.size();
+        if (whole && entry.path().extension() == ".h5") numbers.push_back(number);
+    }
+    std::sort(numbers.begin(), numbers.end());
+    return numbers;
+}
+
+void remove_or_throw(const fs::path& path)
+{
+    std::error_code error;
+    fs::remove_all(path, error);
+    if (error) throw IoError("cannot delete " + path.string() + ": " + error.message());
+}
+
+void delete_earlier_run(const fs::path& folder)
+{
+    for (const char* name : kFolders) remove_or_throw(folder / name);
+    for (const char* name : kFiles) remove_or_throw(folder / name);
+}
+
+} // namespace
+
+std::string six_digits(std::int64_t number) { return fmt::format("{:06}", number); }
+
+fs::path RunFolder::frame(std::int64_t number) const { return path_ / "frames" / (six_digits(number) + ".h5"); }
+fs::path RunFolder::checkpoint(std::int64_t step) const { return path_ / "checkpoints" / (six_digits(step) + ".h5"); }
+fs::path RunFolder::picture(std::int64_t frame) const { return path_ / "preview" / (six_digits(frame) + ".png"); }
+
+std::vector<std::int64_t> RunFolder::frames() const { return numbers_in(path_ / "frames"); }
+std::vector<std::int64_t> RunFolder::checkpoints() const { return numbers_in(path_ / "checkpoints"); }
+
+bool RunFolder::is_run() const
+{
+    std::error_code error;
+    return fs::exists(path_ / kMarker, error);
+}
+
+void RunFolder::create(bool force) const
+{
+    std::error_code error;
+    const bool exists = fs::exists(path_, error);
+    if (exists && !fs::is_directory(path_, error))
+        throw InputError(path_.string() + ": a file is in the way of the run folder");
+    const bool holds_something = exists && !fs::is_empty(path_, error);
+    if (holds_something && !is_run())
+        throw InputError(path_.string() + ": not empty and not a run folder; choose another folder with --out");
+    if (holds_something && !force)
+        throw InputError(path_.string() +
+                         ": holds an earlier run; continue it with --resume, replace it with --force, or "
+                         "choose another folder with --out");
+    make_folder(path_);
+    if (holds_something) delete_earlier_run(path_);
+    write_file_atomically(path_ / kMarker, "This folder was made by rivulet run.\n");
+    for (const char* name : {"frames", "checkpoints", "preview"}) make_folder(path_ / name);
+}
+
+void RunFolder::drop_frames_after(std::int64_t last) const
+{
+    for (const std::int64_t number : frames())
+        if (number > last) remove_or_throw(frame(number));
+}
+
+RunFolder open_run(const fs::path& path)
+{
+    RunFolder folder(path);
+    if (!folder.is_run()) throw InputError(path.string() + ": not a run folder (rivulet run makes one)");
+    return folder;
+}
+
+} // namespace rivulet

@@ -1,0 +1,193 @@
+#include "run/session.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "io/atomic_file.h"
+#include "rivulet/error.h"
+#include "run/expectations.h"
+#include "run/frame.h"
+#include "run/process.h"
+#include "run/report.h"
+#include "run/resume.h"
+
+namespace rivulet {
+namespace {
+
+void say(const RunOptions& options, const std::string& line)
+{
+    if (options.message) options.message(line);
+}
+
+} // namespace
+
+Session::Session(const Scene& scene, const RunOptions& options, std::int64_t n_frames, int n_threads)
+    : scene_(scene), options_(options), n_frames_(n_frames), n_threads_(n_threads),
+      folder_(options.out.empty() ? std::filesystem::path("runs") / scene.name : options.out)
+{
+    outcome_.folder = folder_.path();
+    if (!options.resume || !try_resume()) start_new();
+    first_step_ = state_.clock.step;
+    first_time_ = state_.clock.time;
+}
+
+void Session::start_new()
+{
+    folder_.create(options_.force || options_.resume); // a run without a checkpoint has nothing to lose
+    log_ = std::make_unique<RunLog>(folder_, false, options_.message);
+    log_info("rivulet {}: {} on {} threads", RIVULET_VERSION, scene_.file.string(), n_threads_);
+    write_file_atomically(folder_.file("scene.toml"), scene_.resolved_toml);
+    state_ = initial_state(scene_.model);
+    tables_ = std::make_unique<RunTables>(folder_, scene_.model, state_);
+    write_frame(folder_.frame(0), scene_.model, state_);
+    tables_->flush();
+}
+
+bool Session::try_resume()
+{
+    std::optional<ResumePoint> point;
+    if (folder_.is_run()) point = find_resume_point(folder_, scene_, options_.message);
+    if (!point) {
+        say(options_, "nothing to resume in " + folder_.path().string() + ": starting from the beginning");
+        return false;
+    }
+    log_ = std::make_unique<RunLog>(folder_, true, options_.message);
+    log_info("resumed from {}", point->checkpoint.string());
+    say(options_, "resuming from " + point->checkpoint.string());
+    drop_temporary_files(folder_);
+    state_ = std::move(point->state);
+    folder_.drop_frames_after(state_.clock.frame);
+    tables_ = std::make_unique<RunTables>(folder_, scene_.model, point->covered);
+    checkpoint_step_ = state_.clock.step;
+    outcome_.checkpoint = point->checkpoint;
+    return true;
+}
+
+RunOutcome Session::run()
+{
+    const SignalGuard signals;
+    try {
+        loop(signals);
+    } catch (const SimulationError& error) {
+        fail(error.what());
+    }
+    write_checkpoint_now();
+    const bool shortened = static_cast<double>(n_frames_) * scene_.model.options.frame_interval <
+                           scene_.model.options.end_time * (1 - 1e-9);
+    if (outcome_.exit == kExitDone && !shortened) check_expectations();
+    if (shortened && !scene_.expectations.empty()) log_info("the run was cut short: [test] is not evaluated");
+    write_report();
+    return outcome_;
+}
+
+void Session::loop(const SignalGuard& signals)
+{
+    while (state_.clock.frame < n_frames_) {
+        if (signals.end_requested()) {
+            log_info("interrupted at step {}, t = {} s", state_.clock.step, state_.clock.time);
+            outcome_.exit = kExitInterrupted;
+            return;
+        }
+        const StepInfo info = advance(scene_.model, state_, workspace_);
+        ++limiters_[info.limiter];
+        tables_->record(state_, info);
+        if (info.frame_completed) finish_frame();
+        tell_progress(info);
+    }
+}
+
+void Session::finish_frame()
+{
+    write_frame(folder_.frame(state_.clock.frame), scene_.model, state_);
+    log_frame();
+    tables_->flush();
+    log_->flush();
+    if (state_.clock.frame % options_.checkpoint_every == 0) write_checkpoint_now();
+}
+
+void Session::log_frame()
+{
+    std::string limited;
+    int n_steps = 0;
+    for (const auto& [name, count] : limiters_) {
+        limited += fmt::format("{}{} {}", limited.empty() ? "" : ", ", name, count);
+        n_steps += count;
+    }
+    limiters_.clear();
+    log_info("frame {}: t = {:.6g} s, {} steps limited by {}; {} particles, ledger error {:.2g}", state_.clock.frame,
+             state_.clock.time, n_steps, limited, state_.liquid.size(), ledger_balance(state_).relative_error);
+}
+
+void Session::write_checkpoint_now()
+{
+    if (checkpoint_step_ == state_.clock.step) return;
+    const std::filesystem::path path = folder_.checkpoint(state_.clock.step);
+    write_checkpoint(path, scene_, state_, tables_->sync());
+    checkpoint_step_ = state_.clock.step;
+    outcome_.checkpoint = path;
+    drop_old_checkpoints(folder_);
+}
+
+void Session::tell_progress(const StepInfo& info) const
+{
+    if (!options_.progress) return;
+    Progress progress;
+    progress.step = state_.clock.step;
+    progress.frame = state_.clock.frame;
+    progress.n_frames = n_frames_;
+    progress.time = state_.clock.time;
+    progress.end_time = static_cast<double>(n_frames_) * scene_.model.options.frame_interval;
+    progress.dt = info.dt;
+    progress.limiter = info.limiter;
+    progress.particles = state_.liquid.size();
+    progress.wall = wall();
+    const double done = state_.clock.time - first_time_;
+    progress.remaining = done > 0 ? progress.wall * (progress.end_time - state_.clock.time) / done : -1;
+    progress.frame_completed = info.frame_completed;
+    options_.progress(progress);
+}
+
+void Session::fail(const std::string& reason)
+{
+    log_warning("the simulation failed in step {}: {}", state_.clock.step + 1, reason);
+    outcome_.exit = kExitSimulation;
+    outcome_.failure = reason;
+}
+
+void Session::check_expectations()
+{
+    if (scene_.expectations.empty()) return;
+    const Json report = make_report(scene_, state_, workspace_.timers, {});
+    for (const ExpectationResult& result : evaluate(scene_, read_records(folder_), report)) {
+        log_info("test {}", result.text());
+        outcome_.expectations += result.text() + "\n";
+        if (result.met) continue;
+        outcome_.exit = kExitExpectation;
+        if (!outcome_.failure.empty()) outcome_.failure += '\n';
+        outcome_.failure += result.text();
+    }
+}
+
+void Session::write_report()
+{
+    outcome_.step = state_.clock.step;
+    outcome_.frame = state_.clock.frame;
+    outcome_.time = state_.clock.time;
+    outcome_.particles = state_.liquid.size();
+    outcome_.state_hash = hex(state_hash(state_));
+    outcome_.ledger_error = ledger_balance(state_).relative_error;
+    outcome_.wall = wall();
+    const RunFigures figures{n_threads_,  outcome_.wall, cpu_seconds(), peak_resident_bytes(),
+                             first_step_, outcome_.exit};
+    write_file_atomically(folder_.file("report.json"),
+                          make_report(scene_, state_, workspace_.timers, figures).dump() + "\n");
+    log_info("state hash {}, exit {}", outcome_.state_hash, outcome_.exit);
+    log_->flush();
+}
+
+double Session::wall() const
+{
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+}
+
+} // namespace rivulet

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "rivulet/run.h"
+#include "run/run_folder.h"
+#include "run/run_log.h"
+#include "run/signals.h"
+#include "run/tables.h"
+#include "scene/scene.h"
+#include "sim/advance.h"
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace rivulet {
+
+/// One run of a scene from its start or a checkpoint to its end: the time loop and everything it writes.
+class Session {
+public:
+    /// Prepares the run folder, resumes where asked. `n_frames`: the frame to end with.
+    Session(const Scene& scene, const RunOptions& options, std::int64_t n_frames, int n_threads);
+
+    /// Runs until the last frame, a signal or a failure of the simulation.
+    [[nodiscard]] RunOutcome run();
+
+private:
+    void start_new();
+    [[nodiscard]] bool try_resume();
+    void loop(const SignalGuard& signals);
+    void finish_frame();
+    void log_frame();
+    void write_checkpoint_now();
+    void tell_progress(const StepInfo& info) const;
+    void fail(const std::string& reason);
+    void check_expectations();
+    void write_report();
+    [[nodiscard]] double wall() const;
+
+    const Scene& scene_;
+    const RunOptions& options_;
+    std::int64_t n_frames_;
+    int n_threads_;
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+    RunFolder folder_;
+    std::unique_ptr<RunLog> log_;
+    State state_;
+    Workspace workspace_;
+    std::unique_ptr<RunTables> tables_;
+    std::int64_t first_step_ = 0; ///< where this process began
+    double first_time_ = 0;       ///< [s]
+    std::int64_t checkpoint_step_ = -1;
+    std::map<std::string, int> limiters_; ///< of the steps since the last frame
+    RunOutcome outcome_;
+};
+
+} // namespace rivulet

@@ -1,0 +1,125 @@
+#include "run/tables.h"
+
+#include "base/error.h"
+#include "io/csv.h"
+
+#include <limits>
+
+namespace rivulet {
+namespace {
+
+constexpr const char* kSteps = "steps.csv";
+constexpr const char* kEnergy = "energy.csv";
+constexpr const char* kLedger = "ledger.csv";
+constexpr const char* kProbes = "probes.csv";
+
+std::int64_t kept(const CoveredSizes& covered, const char* name)
+{
+    const auto found = covered.find(name);
+    if (found == covered.end()) throw IoError("the checkpoint does not know the length of " + std::string(name));
+    return found->second;
+}
+
+std::vector<std::string> ledger_row(const State& state, const std::string& liquid, const LedgerBalance& balance)
+{
+    std::vector<std::string> row{std::to_string(state.clock.frame), csv_number(state.clock.time), liquid};
+    for (const double value :
+         {balance.initial, balance.emitted, balance.drained, balance.left, balance.bulk, balance.relative_error})
+        row.push_back(csv_number(value));
+    return row;
+}
+
+} // namespace
+
+std::vector<std::string> all_probe_columns(const Model& model)
+{
+    std::vector<std::string> columns;
+    for (const Probe& probe : model.probes)
+        for (std::string& name : probe_columns(probe)) columns.push_back(std::move(name));
+    return columns;
+}
+
+RunTables::RunTables(const RunFolder& folder, const Model& model, const State& initial)
+    : model_(model), steps_(folder.file(kSteps)), energy_(folder.file(kEnergy)), ledger_(folder.file(kLedger)),
+      probes_(folder.file(kProbes))
+{
+    steps_.append(
+        csv_line({"step", "time", "dt", "limiter", "retries", "iterations", "residual", "max_speed", "particles"}));
+    energy_.append(csv_line({"frame", "time", "kinetic", "potential", "momentum.x", "momentum.y", "momentum.z",
+                             "angular_momentum.x", "angular_momentum.y", "angular_momentum.z", "max_speed"}));
+    ledger_.append(
+        csv_line({"frame", "time", "liquid", "initial", "emitted", "drained", "left", "bulk", "relative_error"}));
+    std::vector<std::string> header{"step", "time"};
+    for (std::string& name : all_probe_columns(model)) header.push_back(std::move(name));
+    probes_.append(csv_line(header));
+    record_frame(initial);
+    record_probes(initial, true);
+}
+
+RunTables::RunTables(const RunFolder& folder, const Model& model, const CoveredSizes& covered)
+    : model_(model), steps_(folder.file(kSteps), kept(covered, kSteps)),
+      energy_(folder.file(kEnergy), kept(covered, kEnergy)), ledger_(folder.file(kLedger), kept(covered, kLedger)),
+      probes_(folder.file(kProbes), kept(covered, kProbes))
+{
+}
+
+void RunTables::record(const State& state, const StepInfo& info)
+{
+    record_step(state, info);
+    if (info.frame_completed) record_frame(state);
+    record_probes(state, info.frame_completed);
+}
+
+void RunTables::record_step(const State& state, const StepInfo& info)
+{
+    steps_.append(csv_line({std::to_string(state.clock.step), csv_number(state.clock.time), csv_number(info.dt),
+                            info.limiter, std::to_string(info.retries), std::to_string(info.pressure_iterations),
+                            csv_number(info.pressure_residual), csv_number(info.max_speed),
+                            std::to_string(state.liquid.size())}));
+}
+
+void RunTables::record_frame(const State& state)
+{
+    const Diagnostics sums = diagnose(model_, state);
+    std::vector<std::string> row{std::to_string(state.clock.frame)};
+    for (const double value : {state.clock.time, sums.kinetic_energy, sums.potential_energy, sums.momentum.x(),
+                               sums.momentum.y(), sums.momentum.z(), sums.angular_momentum.x(),
+                               sums.angular_momentum.y(), sums.angular_momentum.z(), sums.max_speed})
+        row.push_back(csv_number(value));
+    energy_.append(csv_line(row));
+    for (std::size_t i = 0; i < model_.liquids.size(); ++i)
+        ledger_.append(csv_line(ledger_row(state, model_.liquids[i].name, ledger_balance(state, static_cast<int>(i)))));
+    ledger_.append(csv_line(ledger_row(state, "total", ledger_balance(state))));
+}
+
+void RunTables::record_probes(const State& state, bool at_frame)
+{
+    std::vector<std::string> row{std::to_string(state.clock.step), csv_number(state.clock.time)};
+    bool any = false;
+    for (const Probe& probe : model_.probes) {
+        const bool due = at_frame || probe.every == Sampling::Step;
+        any |= due;
+        const std::vector<double> values =
+            due ? sample_probe(model_, state, probe)
+                : std::vector<double>(probe_columns(probe).size(), std::numeric_limits<double>::quiet_NaN());
+        for (const double value : values) row.push_back(csv_number(value));
+    }
+    if (any) probes_.append(csv_line(row));
+}
+
+void RunTables::flush()
+{
+    for (AppendFile* file : {&steps_, &energy_, &ledger_, &probes_}) file->flush();
+}
+
+CoveredSizes RunTables::sync()
+{
+    CoveredSizes sizes;
+    for (AppendFile* file : {&steps_, &energy_, &ledger_, &probes_}) {
+        file->sync();
+        sizes[file->path().filename().string()] = file->size();
+    }
+    return sizes;
+}
+
+} // namespace rivulet
