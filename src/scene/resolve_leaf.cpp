@@ -18,7 +18,7 @@ void check_dimension(const Key& key, const Dimension& dimension, bool has_unit, 
 {
     if (key.any_dimension || !has_unit || dimension == key.dimension) return;
     throw Misfit(
-        fmt::format("{} is a {}, expected a {}", text, dimension_name(dimension), dimension_name(key.dimension)));
+        fmt::format("{} is {}, expected {}", text, dimension_phrase(dimension), dimension_phrase(key.dimension)));
 }
 
 double checked(const Key& key, double value, const std::string& text)

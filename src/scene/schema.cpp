@@ -149,7 +149,7 @@ Record scene_root()
                          "to the file that names it.")
                     .absent("none")
                     .for_pictures(),
-                table("simulation", "simulation", "Resolution, time and accuracy."),
+                nested("simulation", KeyKind::Table, "simulation", "Resolution, time and accuracy.").mandatory(),
                 nested("domain", KeyKind::Table, "domain", "The box that the simulation lives in.").mandatory(),
                 named_tables("liquids", "liquid", "The liquids of the scene."),
                 named_tables("bodies", "body", "Liquid that is there at the start."),
@@ -190,7 +190,7 @@ Record simulation_record()
             number("max_step", "s", "Largest time step.").between(1e-9, 10).otherwise("10 ms"),
             number("min_step", "s", "Smallest time step: the run fails rather than go below.")
                 .between(1e-12, 10)
-                .otherwise("0.1 us"),
+                .otherwise("1e-7 s"),
             number("cfl", "", "Cells that the fastest particle may cross in a step.").between(0.01, 10).otherwise("1"),
             integer("max_retries", "Halvings of one step before the run fails.")
                 .between(0, 30)

@@ -145,7 +145,7 @@ std::string allowed(const Key& key)
     switch (key.kind) {
     case KeyKind::Number:
         if (key.any_dimension) return fmt::format("a number, or text with any unit, {}", range_text(key));
-        return fmt::format("a {} {}{}", dimension_name(key.dimension), range_text(key), unit_example);
+        return fmt::format("{} {}{}", dimension_phrase(key.dimension), range_text(key), unit_example);
     case KeyKind::Integer:
         return fmt::format("a whole number {}", range_text(key));
     case KeyKind::Boolean:
@@ -161,8 +161,8 @@ std::string allowed(const Key& key)
     case KeyKind::File:
         return "the name of a file, relative to the scene";
     case KeyKind::Vector:
-        return fmt::format("a list of three numbers, or text such as \"1 2 3{}{}\", each a {} {}",
-                           key.unit.empty() ? "" : " ", key.unit, dimension_name(key.dimension), range_text(key)) +
+        return fmt::format("a list of three numbers, or text such as \"1 2 3{}{}\", each {} {}",
+                           key.unit.empty() ? "" : " ", key.unit, dimension_phrase(key.dimension), range_text(key)) +
                (key.is_direction ? ", not all zero" : "") +
                (key.scalar_means_down ? "; one such quantity means straight down" : "");
     case KeyKind::Colour:

@@ -278,6 +278,13 @@ std::string dimension_name(const Dimension& d)
     return fmt::format("quantity in m^{} kg^{} s^{} rad^{}", d.length, d.mass, d.time, d.angle);
 }
 
+std::string dimension_phrase(const Dimension& dimension)
+{
+    const std::string name = dimension_name(dimension);
+    const bool vowel = std::string_view("aeiou").find(name.front()) != std::string_view::npos;
+    return (vowel ? "an " : "a ") + name;
+}
+
 std::string unit_table_markdown()
 {
     std::string table = "| symbol | name | measures | in SI | takes prefixes |\n|---|---|---|---|---|\n";

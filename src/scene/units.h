@@ -39,6 +39,8 @@ struct VectorQuantity {
 
 /// "length", "dynamic viscosity", or the exponents where the dimension has no name.
 [[nodiscard]] std::string dimension_name(const Dimension& dimension);
+/// The same with its article: "a length", "an angle".
+[[nodiscard]] std::string dimension_phrase(const Dimension& dimension);
 /// Every unit symbol with its value in SI, as a Markdown table: part of the scene reference.
 [[nodiscard]] std::string unit_table_markdown();
 

@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 namespace rivulet {
@@ -28,6 +29,24 @@ TEST(SceneReference, PageIsWhatTheSchemaSays)
     expect_generated("docs/scene_reference.md", scene_reference_markdown());
 }
 TEST(SceneReference, JsonSchemaIsWhatTheSchemaSays) { expect_generated("scenes/schema.json", scene_json_schema()); }
+
+/// Words for libFuzzer's mutator: keys and words of the schema, punctuation of TOML, units.
+std::string fuzz_dictionary()
+{
+    std::set<std::string> words{
+        "[[",       "{",      "}",  "= ",  ".",  "'''", "nan",  "inf", "1e308",  "-9223372036854775808",
+        "0x",       "cm",     "um", "rpm", "Hz", "deg", "m/s2", "cP",  "dyn/cm", "kg/(m s)",
+        "12:00:00", "#ff8000"};
+    for (const Record& record : scene_records())
+        for (const Key& key : record.keys) {
+            words.insert(key.name);
+            words.insert(key.words.begin(), key.words.end());
+        }
+    std::string out = "# Generated from the schema for the mutator of libFuzzer.\n";
+    for (const std::string& word : words) out += "\"" + word + "\"\n";
+    return out;
+}
+TEST(SceneReference, FuzzDictionaryIsWhatTheSchemaSays) { expect_generated("fuzz/scene.dict", fuzz_dictionary()); }
 
 TEST(SceneReference, EveryKeyIsDocumentedInAllPlaces)
 {
