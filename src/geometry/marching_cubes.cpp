@@ -24,7 +24,7 @@ int edge_between(int a, int b)
         const CubeEdge& edge = edges[static_cast<std::size_t>(e)];
         if ((edge.lower == a && edge.upper == b) || (edge.lower == b && edge.upper == a)) return e;
     }
-    RIVULET_VERIFY(!"corners are not neighbours");
+    invariant_failed("the corners are neighbours", __FILE__, __LINE__);
     return -1;
 }
 
