@@ -70,6 +70,7 @@ void fill_tile(SolidFields& fields, int t, double open, bool inside)
         std::fill_n(fields.velocity[a].begin() + static_cast<std::ptrdiff_t>(begin), kTileCells, 0.0);
     }
     std::fill_n(fields.centre_inside.begin() + static_cast<std::ptrdiff_t>(begin), kTileCells, inside ? 1 : 0);
+    std::fill_n(fields.open_eighths.begin() + static_cast<std::ptrdiff_t>(begin), kTileCells, inside ? 0 : 8);
 }
 
 void set_solid_velocity(const TileGrid& grid, const Solids& solids, int t, int axis, int c, SolidFields& fields)
@@ -79,6 +80,24 @@ void set_solid_velocity(const TileGrid& grid, const Solids& solids, int t, int a
     const Vec3 x = grid.node(t, c % 8 + offset.x(), c / 8 % 8 + offset.y(), c / 64 + offset.z());
     fields.velocity[static_cast<std::size_t>(axis)][static_cast<std::size_t>(t * kTileCells + c)] =
         solids.velocity(x, solids.nearest(x).body)[axis];
+}
+
+/// Eighths of cell (i, j, k) with positive distance at their centres, interpolated from the cell's corners.
+std::uint8_t count_open_eighths(const Corners& corners, int i, int j, int k)
+{
+    int open = 0;
+    for (int n = 0; n < 8; ++n) {
+        const Vec3 at(0.25 + 0.5 * (n & 1), 0.25 + 0.5 * (n >> 1 & 1), 0.25 + 0.5 * (n >> 2));
+        double d = 0;
+        for (int m = 0; m < 8; ++m) {
+            const Vec3i v(m & 1, m >> 1 & 1, m >> 2);
+            double w = 1;
+            for (int a = 0; a < 3; ++a) w *= v[a] != 0 ? at[a] : 1 - at[a];
+            d += w * corner(corners, i + v.x(), j + v.y(), k + v.z());
+        }
+        open += d > 0;
+    }
+    return static_cast<std::uint8_t>(open);
 }
 
 void rasterize_tile(const TileGrid& grid, const Solids& solids, int t, SolidFields& fields)
@@ -96,6 +115,7 @@ void rasterize_tile(const TileGrid& grid, const Solids& solids, int t, SolidFiel
             fields.open[static_cast<std::size_t>(a)][cell] = open < 1e-6 ? 0 : open;
             if (open < 1) set_solid_velocity(grid, solids, t, a, c, fields);
         }
+        fields.open_eighths[cell] = count_open_eighths(corners, i, j, k);
         fields.centre_inside[cell] = solids.distance(grid.cell_centre(t, i, j, k)) < 0;
     }
 }
@@ -150,6 +170,7 @@ void rasterize_solids(const TileGrid& grid, const Solids& solids, SolidFields& f
         fields.velocity[a].resize(grid.field_size());
     }
     fields.centre_inside.resize(grid.field_size());
+    fields.open_eighths.resize(grid.field_size());
     fill_tile(fields, grid.n_tiles(), 0, false);
 
     const double reach = (0.5 * std::sqrt(3.0) * kTileEdge + kReachMargin) * grid.cell_size();

@@ -47,6 +47,7 @@ struct SolidFields {
     std::array<std::vector<double>, 3> open;     ///< open fraction of each face [1]
     std::array<std::vector<double>, 3> velocity; ///< of the solid, along the face's axis, where open < 1 [m/s]
     std::vector<std::uint8_t> centre_inside;     ///< cell centres inside a solid
+    std::vector<std::uint8_t> open_eighths;      ///< eighths of each cell whose centres are outside of solids
 };
 
 /// Cut-cell fractions from the signed distance at the cells' corners, exact for planes.

@@ -23,6 +23,9 @@ struct Workspace::Scratch {
     PressureSystem pressure;
     PoissonSolver poisson;
     PoissonResult poisson_result;
+    std::vector<double> crowding;                    ///< at cell centres [1]
+    std::vector<double> potential;                   ///< of the displacement
+    std::array<std::vector<double>, 3> displacement; ///< per time, on faces [m/s]; empty when nothing is crowded
 };
 
 } // namespace rivulet

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "fluid/crowding.h"
 #include "fluid/extrapolate.h"
 #include "fluid/liquid_surface.h"
 
@@ -20,6 +21,9 @@ constexpr int kExtrapolatedLayers = 3;
 constexpr std::int64_t kReorderInterval = 8;
 /// Particles are kept this far out of solids, in cells.
 constexpr double kContactMargin = 0.02;
+/// Part of the crowding that one step removes, and how exactly.
+constexpr double kCrowdingRelaxation = 0.5;
+constexpr double kCrowdingTolerance = 1e-3;
 
 void reorder(const std::vector<std::int32_t>& order, LiquidParticles& particles)
 {
@@ -64,6 +68,14 @@ void for_occupied_cells(const Scratch& s, const char* name, Body&& body)
 PressureInput pressure_input(const Model& model, const Scratch& s, double dt)
 {
     return {&s.grid, &s.solid_fields, s.liquid_distance, s.density, model.liquids.front().density, dt};
+}
+
+PoissonSystem poisson_system(const Scratch& s)
+{
+    return {&s.grid,
+            s.pressure.unknown,
+            {s.pressure.coefficient[0], s.pressure.coefficient[1], s.pressure.coefficient[2]},
+            s.pressure.diagonal};
 }
 
 } // namespace
@@ -145,17 +157,32 @@ void solve_pressure(const Model& model, const State& state, Scratch& s, double d
         for (const std::int32_t p : particles) sum += state.liquid.pressure[static_cast<std::size_t>(p)];
         s.pressure.pressure[cell] = sum / static_cast<double>(particles.size());
     });
-    const PoissonSystem system{&s.grid,
-                               s.pressure.unknown,
-                               {s.pressure.coefficient[0], s.pressure.coefficient[1], s.pressure.coefficient[2]},
-                               s.pressure.diagonal};
-    s.poisson_result = s.poisson.solve(system, s.pressure.right_side, s.pressure.pressure,
+    s.poisson_result = s.poisson.solve(poisson_system(s), s.pressure.right_side, s.pressure.pressure,
                                        model.options.pressure_tolerance / dt, model.options.max_pressure_iterations);
     if (!s.poisson_result.converged)
         throw SimulationError("pressure", "solver", s.poisson_result.iterations,
                               fmt::format("did not converge: divergence {:.3g} a step, allowed {:.3g}",
                                           s.poisson_result.residual * dt, model.options.pressure_tolerance));
     apply_pressure(input, s.pressure, s.faces.velocity);
+}
+
+void solve_crowding(const Model& model, const State& state, Scratch& s, double dt)
+{
+    compute_crowding(s.grid, s.order, state.liquid.position, state.liquid.volume, s.solid_fields, s.pressure.unknown,
+                     s.crowding);
+    for (auto& d : s.displacement) d.clear();
+    if (std::all_of(s.crowding.begin(), s.crowding.end(), [](double c) { return c == 0; })) return;
+
+    // The pressure's own system, asked for the divergence kCrowdingRelaxation * crowding / dt.
+    for (double& c : s.crowding) c *= kCrowdingRelaxation / dt;
+    s.potential.assign(s.grid.field_size(), 0);
+    const PoissonResult result = s.poisson.solve(poisson_system(s), s.crowding, s.potential, kCrowdingTolerance / dt,
+                                                 model.options.max_pressure_iterations);
+    if (!result.converged) throw SimulationError("crowding", "solver", result.iterations, "did not converge");
+    for (auto& d : s.displacement) d.assign(s.grid.field_size(), 0);
+    std::swap(s.potential, s.pressure.pressure);
+    apply_pressure(pressure_input(model, s, dt), s.pressure, s.displacement);
+    std::swap(s.potential, s.pressure.pressure);
 }
 
 void extend_velocity(Scratch& s)
@@ -171,6 +198,12 @@ void commit_liquid(const Model&, State& state, Scratch& s, double dt)
     for_occupied_cells(s, "keep pressure", [&](std::size_t cell, std::span<const std::int32_t> particles) {
         for (const std::int32_t p : particles) l.pressure[static_cast<std::size_t>(p)] = s.pressure.pressure[cell];
     });
+    if (!s.displacement[0].empty())
+        parallel_for(s.grid.n_tiles(), "add displacement", [&](std::int64_t t) {
+            for (std::size_t a = 0; a < 3; ++a)
+                for (std::int64_t c = t * kTileCells; c < (t + 1) * kTileCells; ++c)
+                    s.faces.velocity[a][static_cast<std::size_t>(c)] += s.displacement[a][static_cast<std::size_t>(c)];
+        });
     advect_midpoint(s.grid, s.order, s.faces.velocity, l.velocity, dt, l.position);
 }
 

@@ -20,6 +20,9 @@ void transfer_to_grid(const Model& model, const State& state, Scratch& scratch);
 void add_gravity(const Model& model, Scratch& scratch, double dt);
 /// Makes the velocity divergence-free. Throws SimulationError if the solver does not converge.
 void solve_pressure(const Model& model, const State& state, Scratch& scratch, double dt);
+/// A displacement that spreads crowded particles and closes gaps, so that the liquid keeps its volume over long runs
+/// [Kugelstadt 2019]. Changes where particles go, not their velocities.
+void solve_crowding(const Model& model, const State& state, Scratch& scratch, double dt);
 /// Velocities beyond the surface and inside of solids, where particles will ask for them.
 void extend_velocity(Scratch& scratch);
 /// From here on the State changes: velocities, positions, and the pressure that the next solve starts from.

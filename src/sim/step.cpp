@@ -25,6 +25,7 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
     stage("particles to grid", [&] { transfer_to_grid(model, state, scratch); });
     stage("gravity", [&] { add_gravity(model, scratch, dt); });
     stage("pressure", [&] { solve_pressure(model, state, scratch, dt); });
+    stage("crowding", [&] { solve_crowding(model, state, scratch, dt); });
     stage("extrapolation", [&] { extend_velocity(scratch); });
     stage("watchdog", [&] {
         // Faster than this, a particle would jump over what it should meet.
