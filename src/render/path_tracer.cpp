@@ -89,7 +89,7 @@ Rgb PathTracer::follow(Path path, Sampler& sampler, PathFeatures* features) cons
             return radiance + path.throughput * light;
         }
         absorb(path, hit, radiance);
-        if (features && features->inverse_distance == 0) {
+        if (features && features->inverse_distance == 0 && !hit.is(Surface::Glass)) {
             features->normal = facing_normal(hit, path.direction);
             features->inverse_distance = 1 / hit.distance;
         }

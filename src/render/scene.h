@@ -56,7 +56,7 @@ struct Lighting {
     Vec3 horizon = {0.72, 0.78, 0.84}; ///< radiance at and below the horizon
     Vec3 sun = {3.3, 3.0, 2.6};        ///< irradiance on a surface that faces the sun
     double sun_radius = 0.035;         ///< angular radius of the disc [rad]; larger = softer shadows
-    double exposure = 0.85;            ///< factor before tone mapping
+    double exposure = 0.75;            ///< factor before tone mapping
 };
 
 /// Everything that one picture shows. Plain data: no physics.
