@@ -6,6 +6,7 @@
 #include "run/picture.h"
 #include "run/run_folder.h"
 #include "run/thread_arena.h"
+#include "run/vdb_export.h"
 
 #include <cmath>
 #include <functional>
@@ -78,6 +79,14 @@ void export_obj(Job& job)
     }
 }
 
+void export_vdb(Job& job)
+{
+    for (const std::int64_t number : job.frames) {
+        write_frame_vdb(job.numbered(number, ".vdb"), job.scene, job.load(number));
+        job.wrote(job.numbered(number, ".vdb"));
+    }
+}
+
 void add_obstacles(UsdaWriter& usd, const Scene& scene, const Frame& frame)
 {
     for (std::size_t i = 0; i < scene.model.obstacles.size(); ++i) {
@@ -94,7 +103,7 @@ void add_obstacles(UsdaWriter& usd, const Scene& scene, const Frame& frame)
 
 void export_usd(Job& job)
 {
-    const fs::path path = job.out / (job.scene.name + ".usda");
+    const fs::path path = job.out / (fs::absolute(job.folder.path()).lexically_normal().filename().string() + ".usda");
     UsdaWriter usd(path, 1 / job.scene.model.options.frame_interval, job.scene.model.title);
     for (const std::int64_t number : job.frames) {
         const Frame frame = job.load(number);
@@ -146,10 +155,10 @@ std::vector<fs::path> mesh_run(const fs::path& run, const ExportOptions& options
 std::vector<fs::path> export_run(const fs::path& run, const std::string& format, const ExportOptions& options)
 {
     const std::pair<const char*, std::function<void(Job&)>> converters[] = {
-        {"usd", export_usd}, {"ply", export_ply}, {"obj", export_obj}};
+        {"usd", export_usd}, {"vdb", export_vdb}, {"ply", export_ply}, {"obj", export_obj}};
     for (const auto& [name, converter] : converters)
         if (format == name) return convert(run, "export/" + format, options, converter);
-    throw InputError("--to: '" + format + "' is none of usd, ply, obj");
+    throw InputError("--to: '" + format + "' is none of usd, vdb, ply, obj");
 }
 
 } // namespace rivulet

@@ -1,0 +1,114 @@
+#include "rivulet/run.h"
+
+#include "base/error.h"
+#include "io/atomic_file.h"
+#include "io/json.h"
+#include "io/temporary_folder.h"
+#include "run/small_scene.h"
+
+#include <gtest/gtest.h>
+
+namespace rivulet {
+namespace {
+
+class Runs : public testing::Test {
+protected:
+    void SetUp() override { write_file_atomically(scene(), test::kSmallScene); }
+    [[nodiscard]] std::filesystem::path scene() const { return folder.path() / "small.toml"; }
+    [[nodiscard]] std::filesystem::path out(const std::string& name) const { return folder.path() / name; }
+    RunOutcome run(const std::string& name, RunOptions options = {}) const
+    {
+        options.out = out(name);
+        options.checkpoint_every = 1;
+        return run_scene(scene(), options);
+    }
+    TemporaryFolder folder;
+};
+
+TEST_F(Runs, ResumedRunWritesTheSameTablesAndHash)
+{
+    const RunOutcome whole = run("whole");
+    RunOptions first, second;
+    first.frames = 2;
+    second.resume = true;
+    (void)run("parts", first);
+    const RunOutcome parts = run("parts", second);
+    EXPECT_EQ(parts.state_hash, whole.state_hash);
+    for (const char* table : {"ledger.csv", "probes.csv", "steps.csv", "energy.csv"})
+        EXPECT_EQ(read_text(out("parts") / table), read_text(out("whole") / table)) << table;
+    EXPECT_EQ(read_bytes(out("parts") / "frames/000004.h5"), read_bytes(out("whole") / "frames/000004.h5"));
+}
+
+TEST_F(Runs, RowsBeyondTheCheckpointAreCutOnResume)
+{
+    (void)run("a");
+    RunOptions two, rest;
+    two.frames = 2;
+    rest.resume = true;
+    (void)run("b", two);
+    for (const char* table :
+         {"ledger.csv", "probes.csv", "steps.csv"}) // what a killed run leaves behind its checkpoint
+        write_file_atomically(out("b") / table, read_text(out("b") / table) + "99,junk");
+    (void)run("b", rest);
+    for (const char* table : {"ledger.csv", "probes.csv", "steps.csv"})
+        EXPECT_EQ(read_text(out("b") / table), read_text(out("a") / table)) << table;
+}
+
+TEST_F(Runs, ReportHasTheContractedMembers)
+{
+    (void)run("a");
+    const Json report = parse_json(read_text(out("a") / "report.json"));
+    for (const char* member :
+         {"version", "scene", "threads", "steps", "frames", "sim_time_s", "wall_s", "cpu_s", "peak_rss_bytes",
+          "counts.particles", "counts.strands", "counts.strand_vertices", "counts.triangles", "stages",
+          "ledger.relative_error", "energy", "momentum", "state_hash", "exit"})
+        EXPECT_NE(report.find(member), nullptr) << member;
+    EXPECT_EQ(report.find("frames")->number(), 4); // 0.2 s at 20 Hz
+    EXPECT_NEAR(report.find("sim_time_s")->number(), 0.2, 1e-12);
+}
+
+TEST_F(Runs, MissedExpectationIsExitThreeWithTheNumbers)
+{
+    RunOptions options;
+    options.overrides = {"test.volume.value=1"};
+    const RunOutcome outcome = run("a", options);
+    EXPECT_EQ(outcome.exit, 3);
+    EXPECT_NE(outcome.failure.find("volume: measured 0.015"), std::string::npos) << outcome.failure;
+}
+
+TEST_F(Runs, ShortenedRunDoesNotJudge)
+{
+    RunOptions options;
+    options.overrides = {"test.volume.value=1"};
+    options.until = "60 ms"; // ends with frame 2, at 0.1 s
+    const RunOutcome outcome = run("a", options);
+    EXPECT_EQ(outcome.exit, 0);
+    EXPECT_NEAR(outcome.time, 0.1, 1e-12);
+}
+
+TEST_F(Runs, TooLittleMemoryIsRefusedBeforeAnythingIsWritten)
+{
+    RunOptions options;
+    options.max_memory = 1e5;
+    EXPECT_THROW((void)run("a", options), InputError);
+    EXPECT_FALSE(std::filesystem::exists(out("a")));
+}
+
+TEST_F(Runs, ProgressComesWithEveryStepAndEndsAtTheLastFrame)
+{
+    std::int64_t calls = 0;
+    Progress last;
+    RunOptions options;
+    options.progress = [&](const Progress& progress) {
+        ++calls;
+        last = progress;
+    };
+    const RunOutcome outcome = run("a", options);
+    EXPECT_EQ(calls, outcome.step);
+    EXPECT_EQ(last.frame, 4);
+    EXPECT_TRUE(last.frame_completed);
+    EXPECT_NEAR(last.remaining, 0, 1e-9);
+}
+
+} // namespace
+} // namespace rivulet

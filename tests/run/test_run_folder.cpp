@@ -1,0 +1,66 @@
+#include "run/run_folder.h"
+
+#include "base/error.h"
+#include "io/atomic_file.h"
+#include "io/temporary_folder.h"
+#include "rivulet/run.h"
+
+#include <gtest/gtest.h>
+
+namespace rivulet {
+namespace {
+
+TEST(RunFolder, RefusesToOverwriteWithoutForce)
+{
+    const TemporaryFolder temporary;
+    const RunFolder folder(temporary.path() / "run");
+    folder.create(false);
+    EXPECT_THROW(folder.create(false), InputError);
+    EXPECT_NO_THROW(folder.create(true));
+}
+
+TEST(RunFolder, ForceNeverTouchesAFolderThatIsNotARun)
+{
+    const TemporaryFolder temporary;
+    write_file_atomically(temporary.path() / "thesis.tex", "years of work");
+    EXPECT_THROW(RunFolder(temporary.path()).create(true), InputError);
+    EXPECT_EQ(read_text(temporary.path() / "thesis.tex"), "years of work");
+}
+
+TEST(RunFolder, ForceDeletesTheRunAndNothingElse)
+{
+    const TemporaryFolder temporary;
+    const RunFolder folder(temporary.path() / "run");
+    folder.create(false);
+    write_file_atomically(folder.frame(3), "old");
+    write_file_atomically(folder.file("report.json"), "{}");
+    write_file_atomically(folder.file("notes.txt"), "mine");
+    folder.create(true);
+    EXPECT_TRUE(folder.frames().empty());
+    EXPECT_FALSE(std::filesystem::exists(folder.file("report.json")));
+    EXPECT_EQ(read_text(folder.file("notes.txt")), "mine");
+}
+
+TEST(RunFolder, FramesAreThoseWithANumber)
+{
+    const TemporaryFolder temporary;
+    const RunFolder folder(temporary.path() / "run");
+    folder.create(false);
+    for (const char* name : {"000010.h5", "000002.h5", "000003.h5.tmp-1", "x.h5", "000004.txt"})
+        write_file_atomically(folder.path() / "frames" / name, "");
+    EXPECT_EQ(folder.frames(), (std::vector<std::int64_t>{2, 10}));
+    folder.drop_frames_after(2);
+    EXPECT_EQ(folder.frames(), (std::vector<std::int64_t>{2}));
+}
+
+TEST(ParseBytes, KnowsDecimalAndBinaryUnits)
+{
+    EXPECT_EQ(parse_bytes("1500"), 1500);
+    EXPECT_EQ(parse_bytes("2GB"), 2e9);
+    EXPECT_EQ(parse_bytes("1.5 GiB"), 1610612736);
+    for (const char* bad : {"", "GB", "-1", "0", "2 XB", "nan", "inf", "1e999"})
+        EXPECT_THROW((void)parse_bytes(bad), InputError) << bad;
+}
+
+} // namespace
+} // namespace rivulet
