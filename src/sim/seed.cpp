@@ -202,4 +202,38 @@ void remove_drained(const Model& model, double time, State& state)
     if (any) remove_particles(fate, state.liquid);
 }
 
+namespace {
+
+/// A lattice spacing that is fine enough for an estimate, whatever the size of the box.
+double coarse_spacing(const Aabb& box, double finest) { return std::max(finest, std::cbrt(box.size().prod() / 1e5)); }
+
+} // namespace
+
+double body_volume(const Model& model, const LiquidBody& body)
+{
+    const Aabb box = intersection(placed_bounds(body.shape->bounds(), body.pose), model.domain.box);
+    if (box.is_empty()) return 0;
+    const double h = coarse_spacing(box, lattice_spacing(model));
+    double volume = 0;
+    for_lattice(box, box.lower, h,
+                [&](const Vec3& x) { volume += body.shape->distance(body.pose.to_body(x)) < 0 ? h * h * h : 0; });
+    return volume;
+}
+
+double source_volume(const Model& model, const Source& source, double duration)
+{
+    const Aabb box = source.shape->bounds();
+    const double h = coarse_spacing(box, lattice_spacing(model));
+    const double speed = source.velocity.norm();
+    const Vec3 back = speed > 0 ? Vec3(source.velocity / speed * h) : Vec3::Zero();
+    double filled = 0;
+    double entering = 0; // while the lattice moves by h
+    for_lattice(box, box.lower, h, [&](const Vec3& y) {
+        if (source.shape->distance(y) >= 0) return;
+        filled += h * h * h;
+        if (speed > 0 && source.shape->distance(y - back) >= 0) entering += h * h * h;
+    });
+    return filled + entering * speed * duration / h;
+}
+
 } // namespace rivulet

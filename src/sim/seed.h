@@ -23,4 +23,9 @@ void emit_sources(const Model& model, double time, double dt, State& state);
 /// Takes out particles inside drains or beyond open walls, and books them.
 void remove_drained(const Model& model, double time, State& state);
 
+/// Volume of the body's shape within the domain, and of what a source emits in `duration`, to a few per cent [m^3]:
+/// for estimates before a run.
+[[nodiscard]] double body_volume(const Model& model, const LiquidBody& body);
+[[nodiscard]] double source_volume(const Model& model, const Source& source, double duration);
+
 } // namespace rivulet

@@ -1,0 +1,62 @@
+#include "sim/diagnostics.h"
+#include "sim/seed.h"
+#include "sim/state.h"
+
+#include "grid/tile_grid.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rivulet {
+namespace {
+
+/// Measured over the gallery (tests/cli compares): bytes of the program before it has read a scene, of scratch per
+/// particle, of fields per tile and of the solver per tile, and copies of the State while it is written.
+constexpr double kProgram = 45e6;
+constexpr double kScratchPerParticle = 100;
+constexpr double kFieldsPerTile = kTileCells * 220.0;
+constexpr double kSolverPerTile = kTileCells * 110.0;
+constexpr double kCopiesWhileWriting = 1.0;
+/// Liquid that moves fills its tiles less well than at the start.
+constexpr double kSpread = 2.5;
+
+double state_bytes_per_particle()
+{
+    State one;
+    visit_particles(one.liquid, [](const char*, const char*, auto& values) { values.resize(1); });
+    double bytes = 0;
+    for (const ArrayView& a : state_arrays(one))
+        if (a.name.starts_with("liquid.")) bytes += static_cast<double>(a.n_bytes());
+    return bytes;
+}
+
+double domain_cells(const Model& model)
+{
+    const Vec3 cells = (model.domain.box.size() / model.options.cell_size).array() + 6;
+    return cells.prod();
+}
+
+} // namespace
+
+MemoryEstimate estimate_memory(const Model& model)
+{
+    const double dx = model.options.cell_size;
+    const double capacity = 8 * domain_cells(model);
+    double initial = 0;
+    for (const LiquidBody& body : model.bodies) initial += body_volume(model, body);
+    double emitted = 0;
+    for (const Source& source : model.sources)
+        emitted +=
+            source_volume(model, source, std::max(0.0, std::min(source.stop, model.options.end_time) - source.start));
+    const double particles = std::min(8 * (initial + emitted) / (dx * dx * dx), capacity);
+    // A tile holds 4096 particles when it is full; its halo is shared with others in large bodies of liquid.
+    const double full_tiles = particles / (8 * kTileCells);
+    const double halo = 6 * std::pow(full_tiles, 2.0 / 3) + 12 * std::cbrt(full_tiles) + 8;
+    const double tiles = std::min(kSpread * (full_tiles + halo), domain_cells(model) / kTileCells + 27);
+
+    const double state = particles * state_bytes_per_particle();
+    return {state + particles * kScratchPerParticle, tiles * kFieldsPerTile, tiles * kSolverPerTile,
+            kCopiesWhileWriting * state, kProgram};
+}
+
+} // namespace rivulet
