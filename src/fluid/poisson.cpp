@@ -7,11 +7,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace rivulet {
 namespace {
 constexpr std::int64_t kGrain = 16;
+constexpr double kLargest = std::numeric_limits<double>::max();
 } // namespace
 
 struct PoissonSolver::Impl {
@@ -28,6 +30,7 @@ struct PoissonSolver::Impl {
     void build(const PoissonSystem& system);
     void clear_outside(const PoissonSystem& system) const;
     void true_residual(std::span<const double> b);
+    void scale_residual();
     double precondition();
     void new_direction(double beta);
     void advance(double alpha);
@@ -87,18 +90,20 @@ void PoissonSolver::Impl::true_residual(std::span<const double> b)
     });
     components.remove_mean(r, identity);
     for_tiles("poisson residual", [&](std::size_t t) {
-        double largest = 0;
-        for (int c = 0; c < kTileCells; ++c) {
-            const double value = std::abs(r[t * kTileCells + c]);
-            largest = std::max(largest, std::isfinite(value) ? value : INFINITY);
-        }
-        partial[t] = largest;
+        const double* r_of = &r[t * kTileCells];
+        std::array<double, kTileEdge> largest{};
+        for (int c = 0; c < kTileCells; c += kTileEdge)
+            for (int i = 0; i < kTileEdge; ++i) {
+                const double size = std::abs(r_of[c + i]), known = size <= kLargest ? size : INFINITY; // no NaN
+                largest[i] = known > largest[i] ? known : largest[i];
+            }
+        partial[t] = *std::max_element(largest.begin(), largest.end());
     });
     r_max = largest_partial();
 }
 
-/// z = M r in the finest level's x; returns r . z.
-double PoissonSolver::Impl::precondition()
+/// The right side of the float cycle: r scaled to the range of float.
+void PoissonSolver::Impl::scale_residual()
 {
     PoissonLevel& finest = multigrid.finest();
     r_scale = std::exp2(std::ilogb(r_max));
@@ -107,11 +112,19 @@ double PoissonSolver::Impl::precondition()
         for (std::size_t n = t * kTileCells; n < (t + 1) * kTileCells; ++n)
             finest.b[n] = static_cast<float>(r[n] * inverse);
     });
+}
+
+/// z = M r in the finest level's x; returns r . z.
+double PoissonSolver::Impl::precondition()
+{
+    const PoissonLevel& finest = multigrid.finest();
     multigrid.apply();
     for_tiles("poisson dot", [&](std::size_t t) {
+        const double* r_of = &r[t * kTileCells];
+        const float* z_of = &finest.x[t * kTileCells];
         std::array<double, kTileEdge> sum{};
-        for (std::size_t n = t * kTileCells; n < (t + 1) * kTileCells; n += kTileEdge)
-            for (int i = 0; i < kTileEdge; ++i) sum[i] += r[n + i] * static_cast<double>(finest.x[n + i]);
+        for (int c = 0; c < kTileCells; c += kTileEdge)
+            for (int i = 0; i < kTileEdge; ++i) sum[i] += r_of[c + i] * static_cast<double>(z_of[c + i]);
         partial[t] = std::accumulate(sum.begin(), sum.end(), 0.0);
     });
     return r_scale * std::accumulate(partial.begin(), partial.end(), 0.0);
@@ -121,24 +134,35 @@ double PoissonSolver::Impl::precondition()
 void PoissonSolver::Impl::new_direction(double beta)
 {
     const PoissonLevel& finest = multigrid.finest();
+    const double scale = r_scale;
     for_tiles("poisson direction", [&](std::size_t t) {
-        for (std::size_t n = t * kTileCells; n < (t + 1) * kTileCells; ++n)
-            p[n] = r_scale * static_cast<double>(finest.x[n]) + (beta != 0 ? beta * p[n] : 0.0);
+        double* __restrict p_of = &p[t * kTileCells];
+        const float* __restrict z_of = &finest.x[t * kTileCells];
+        if (beta == 0) // p may hold anything
+            for (int n = 0; n < kTileCells; ++n) p_of[n] = scale * static_cast<double>(z_of[n]);
+        else
+            for (int n = 0; n < kTileCells; ++n) p_of[n] = scale * static_cast<double>(z_of[n]) + beta * p_of[n];
     });
 }
 
-/// x += alpha p, r -= alpha q; r_max.
+/// x += alpha p, r -= alpha q, also in the scaled copy; r_max.
 void PoissonSolver::Impl::advance(double alpha)
 {
+    PoissonLevel& finest = multigrid.finest();
+    const double inverse = 1 / r_scale;
     for_tiles("poisson advance", [&](std::size_t t) {
-        double* out = x_tile(t);
+        double* __restrict x_of = x_tile(t), * __restrict r_of = &r[t * kTileCells];
+        const double* __restrict p_of = &p[t * kTileCells], * __restrict q_of = &q[t * kTileCells];
+        float* __restrict b_of = &finest.b[t * kTileCells];
         std::array<double, kTileEdge> largest{};
         for (int c = 0; c < kTileCells; c += kTileEdge)
             for (int i = 0; i < kTileEdge; ++i) {
-                const std::size_t n = t * kTileCells + c + i;
-                out[c + i] += alpha * p[n];
-                r[n] -= alpha * q[n];
-                largest[i] = std::max(largest[i], std::abs(r[n]));
+                const int n = c + i;
+                x_of[n] += alpha * p_of[n];
+                const double left = r_of[n] - alpha * q_of[n], size = std::abs(left);
+                r_of[n] = left;
+                b_of[n] = static_cast<float>(left * inverse);
+                largest[i] = size > largest[i] ? size : largest[i];
             }
         partial[t] = *std::max_element(largest.begin(), largest.end());
     });
@@ -148,13 +172,13 @@ void PoissonSolver::Impl::advance(double alpha)
 /// Iterates from r until r_max <= tolerance; false where the recursion breaks down.
 bool PoissonSolver::Impl::conjugate_gradients(double tolerance, int max_iterations, int& iterations)
 {
-    double beta = 0, rz_last = 0;
+    if (r_max > tolerance) scale_residual();
+    double rz_last = 0;
     while (r_max > tolerance && iterations < max_iterations) {
         const double rz = precondition();
         if (!(rz > 0) || !std::isfinite(rz)) return false;
-        beta = rz_last > 0 ? rz / rz_last : 0;
+        new_direction(rz_last > 0 ? rz / rz_last : 0);
         rz_last = rz;
-        new_direction(beta);
         const double curvature = a.apply(p, q);
         const double alpha = rz / curvature;
         if (!(curvature > 0) || !std::isfinite(alpha)) return false;
@@ -181,8 +205,10 @@ void PoissonSolver::Impl::solve(std::span<const double> b, double tolerance, int
         true_residual(b);
         if (!sound) break;
     }
-    components.remove_mean(x, a.grid_tiles());
-    true_residual(b);
+    if (components.n_singular() > 0) {
+        components.remove_mean(x, a.grid_tiles());
+        true_residual(b);
+    }
     if (!std::isfinite(r_max)) std::fill(x.begin(), x.end(), 0.0);
     result.residual = r_max;
     result.converged = r_max <= tolerance;
