@@ -26,7 +26,7 @@ struct Document {
 /// The whole file; throws IoError. Files over `max_bytes` are refused with InputError.
 [[nodiscard]] std::string read_text(const std::filesystem::path& file, std::size_t max_bytes);
 
-inline constexpr std::size_t kMaxSceneBytes = std::size_t{4} << 20;
+inline constexpr std::size_t kMaxSceneBytes = std::size_t{2} << 20;
 inline constexpr std::size_t kMaxMeshBytes = std::size_t{4} << 30;
 
 } // namespace rivulet

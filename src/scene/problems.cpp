@@ -28,7 +28,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b)
 
 void Problems::add(const Where& where, const std::string& key, const std::string& what)
 {
-    if (lines_.size() == kMaxShown) {
+    if (is_full()) {
         ++left_out_;
         return;
     }
@@ -66,6 +66,10 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& ca
 
 std::string join_words(const std::vector<std::string>& words)
 {
+    constexpr std::size_t kMaxListed = 40;
+    if (words.size() > kMaxListed)
+        return fmt::format("{} and {} more", fmt::join(words.begin(), words.begin() + kMaxListed, ", "),
+                           words.size() - kMaxListed);
     std::string out;
     for (std::size_t i = 0; i < words.size(); ++i)
         out += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];

@@ -23,6 +23,8 @@ public:
     /// "file:line:column: key: what"
     void add(const Where& where, const std::string& key, const std::string& what);
     [[nodiscard]] bool empty() const noexcept { return lines_.empty(); }
+    /// No more will be shown: not worth the work of a suggestion.
+    [[nodiscard]] bool is_full() const noexcept { return lines_.size() == kMaxShown; }
     /// Throws InputError with one problem a line, if there is one.
     void raise() const;
 
@@ -38,7 +40,7 @@ private:
 [[nodiscard]] std::string place(const SceneSource& source, const Where& where);
 /// ` (did you mean "x"?)` with the candidate nearest in spelling; empty when none is near.
 [[nodiscard]] std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
-/// "a, b or c"
+/// "a, b or c"; of very many, the first few.
 [[nodiscard]] std::string join_words(const std::vector<std::string>& words);
 
 } // namespace rivulet

@@ -86,6 +86,7 @@ private:
     {
         for (const auto& [name, value] : *raw.as<Value::Table>()) {
             if (record.find(name, selected)) continue;
+            if (problems_.is_full()) return;
             std::vector<std::string> known;
             for (const Key& key : record.keys)
                 if (applies(key, selected)) known.push_back(key.name);
@@ -207,15 +208,16 @@ private:
         if (!resolve_leaf(key, raw, path, problems_, resolved)) return false;
         const std::string& name = *resolved.as<std::string>();
         std::vector<std::string> known;
-        for (const std::string& group : key.words)
-            if (const Value* members = document_.root.find(group))
-                if (const auto* tables = members->as<Value::Table>())
-                    for (const auto& [member_name, member] : *tables) known.push_back(member_name);
-        if (std::ranges::find(known, name) != known.end()) return true;
-        const std::string there = known.empty() ? "the scene has none" : "the scene has " + join_words(known);
+        for (const std::string& group : key.words) {
+            const Value* members = document_.root.find(group);
+            if (members && members->find(name)) return true;
+            if (members && members->as<Value::Table>() && !problems_.is_full())
+                for (const auto& [member_name, member] : *members->as<Value::Table>()) known.push_back(member_name);
+        }
+        const std::string there = known.empty() ? "none" : join_words(known);
         problems_.add(raw.where, path,
-                      fmt::format("there is no {}{}; allowed: {} ({})", to_text(raw, true), suggestion(name, known),
-                                  allowed(key), there));
+                      fmt::format("there is no {}{}; allowed: {}, which are: {}", to_text(raw, true),
+                                  suggestion(name, known), allowed(key), there));
         return false;
     }
 

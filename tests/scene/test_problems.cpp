@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -118,6 +119,15 @@ TEST(SceneNesting, IsBounded)
     for (const std::string& text : {dots + " = 1", brackets, quoted + " = 1", "x = \"\"\"\n'\"\"\"\n" + dots + " = 1"})
         EXPECT_NE(problem_of(text).find("nested deeper than 32 levels"), std::string::npos);
     EXPECT_EQ(problem_of(kSmall + "[test.t]\nquantity = '" + std::string(150, '.') + "'\nvalue=0\ntolerance=0\n"), "");
+}
+
+TEST(SceneProblems, TooManyAreCountedAndNotShown)
+{
+    std::string text = kSmall + "[liquids.w]\n";
+    for (int i = 0; i < 20000; ++i) text += fmt::format("[bodies.b{}]\nliquid='nobody'\nshap=1\n", i);
+    const std::string message = problem_of(text);
+    EXPECT_LT(std::ranges::count(message, '\n'), 101);
+    EXPECT_NE(message.find("\nand "), std::string::npos);
 }
 
 class Includes : public testing::Test {
