@@ -46,6 +46,36 @@ struct FaceRow {
     }
 };
 
+using Row = std::array<double, kTileEdge>;
+constexpr int kRow = PaddedBlock<double>::kRow, kPlane = PaddedBlock<double>::kPlane;
+
+/// A p on a row around which all faces have the same coefficient; c points into a padded block.
+inline Row uniform_row(const double* c, double coefficient) noexcept
+{
+    Row value;
+    for (int i = 0; i < kTileEdge; ++i) {
+        const double x = c[i - 1] + c[i + 1], y = c[i - kRow] + c[i + kRow], z = c[i - kPlane] + c[i + kPlane];
+        value[i] = coefficient * (6 * c[i] - (x + y + z));
+    }
+    return value;
+}
+
+/// A p on any row; zero where there is no unknown. Values there are zero, so faces towards them need no mask.
+inline Row general_row(const double* c, const TileFaces<double>& faces, const double* diagonal, int j, int k) noexcept
+{
+    const double *fx = faces.x(j, k), *fy = faces.y(j, k), *fz = faces.z(j, k);
+    const double *uy = faces.upper_y(j, k), *uz = faces.upper_z(j, k);
+    Row value;
+    for (int i = 0; i < kTileEdge; ++i) {
+        const double x = fx[i] * c[i - 1] + fx[i + 1] * c[i + 1];
+        const double y = fy[i] * c[i - kRow] + uy[i] * c[i + kRow];
+        const double z = fz[i] * c[i - kPlane] + uz[i] * c[i + kPlane];
+        const double flow = diagonal[i] * c[i] - (x + y + z);
+        value[i] = diagonal[i] > 0 ? flow : 0.0;
+    }
+    return value;
+}
+
 std::uint64_t positive_bits(const double* row) noexcept
 {
     std::uint64_t bits = 0;
@@ -170,53 +200,36 @@ void PoissonOperator::build_tile(std::int32_t t, double scale, PoissonLevel& fin
     partial_[t] = valid ? 0 : -1;
 }
 
+double PoissonOperator::apply_tile(std::int32_t t, const double* p, double* q) const
+{
+    PaddedBlock<double> block;
+    load_tile(block, p, t);
+    load_halo(block, p, neighbours_[t]);
+    const double uniform = uniform_[t];
+    const FaceNeighbours& n = grid_neighbours_[t];
+    TileFaces<double> faces;
+    if (uniform == 0)
+        faces.load(system_.coefficient[0].data(), system_.coefficient[1].data(), system_.coefficient[2].data(),
+                   grid_tiles_[t], n[1], n[3], n[5]);
+    std::array<double, kTileEdge> sum{};
+    for (int k = 0; k < kTileEdge; ++k)
+        for (int j = 0; j < kTileEdge; ++j) {
+            const std::size_t row = std::size_t(t) * kTileCells + cell_in_tile(0, j, k);
+            const double* c = block.row(j, k);
+            const Row value = uniform > 0 ? uniform_row(c, uniform) : general_row(c, faces, &diagonal_[row], j, k);
+            for (int i = 0; i < kTileEdge; ++i) {
+                q[row + i] = value[i];
+                sum[i] += c[i] * value[i];
+            }
+        }
+    return std::accumulate(sum.begin(), sum.end(), 0.0);
+}
+
 double PoissonOperator::apply(std::span<const double> p, std::span<double> q)
 {
-    using Block = PaddedBlock<double>;
     parallel_for(
         n_tiles(), "poisson operator",
-        [&](std::int64_t t) {
-            Block block;
-            load_tile(block, p.data(), static_cast<std::int32_t>(t));
-            load_halo(block, p.data(), neighbours_[t]);
-            const FaceNeighbours& n = grid_neighbours_[t];
-            const double uniform = uniform_[t];
-            TileFaces<double> faces;
-            if (uniform == 0)
-                faces.load(system_.coefficient[0].data(), system_.coefficient[1].data(), system_.coefficient[2].data(),
-                           grid_tiles_[t], n[1], n[3], n[5]);
-            std::array<double, kTileEdge> sum{};
-            for (int k = 0; k < kTileEdge; ++k)
-                for (int j = 0; j < kTileEdge; ++j) {
-                    const double* c = block.row(j, k);
-                    const std::size_t row = std::size_t(t) * kTileCells + cell_in_tile(0, j, k);
-                    const double* d = &diagonal_[row];
-                    double* out = &q[row];
-                    std::array<double, kTileEdge> value;
-                    if (uniform > 0) {
-                        for (int i = 0; i < kTileEdge; ++i)
-                            value[i] = uniform *
-                                       (6 * c[i] - ((c[i - 1] + c[i + 1]) + (c[i - Block::kRow] + c[i + Block::kRow]) +
-                                                    (c[i - Block::kPlane] + c[i + Block::kPlane])));
-                    } else {
-                        const double *fx = faces.x(j, k), *fy = faces.y(j, k), *fz = faces.z(j, k);
-                        const double *uy = faces.upper_y(j, k), *uz = faces.upper_z(j, k);
-                        for (int i = 0; i < kTileEdge; ++i) {
-                            const double x = fx[i] * c[i - 1] + fx[i + 1] * c[i + 1];
-                            const double y = fy[i] * c[i - Block::kRow] + uy[i] * c[i + Block::kRow];
-                            const double z = fz[i] * c[i - Block::kPlane] + uz[i] * c[i + Block::kPlane];
-                            const double flow = d[i] * c[i] - (x + y + z);
-                            value[i] = d[i] > 0 ? flow : 0.0;
-                        }
-                    }
-                    for (int i = 0; i < kTileEdge; ++i) {
-                        out[i] = value[i];
-                        sum[i] += c[i] * value[i];
-                    }
-                }
-            partial_[t] = std::accumulate(sum.begin(), sum.end(), 0.0);
-        },
-        kGrain);
+        [&](std::int64_t t) { partial_[t] = apply_tile(static_cast<std::int32_t>(t), p.data(), q.data()); }, kGrain);
     return std::accumulate(partial_.begin(), partial_.end(), 0.0);
 }
 

@@ -30,6 +30,7 @@ public:
 private:
     void find_tiles(PoissonLevel& finest);
     void build_tile(std::int32_t t, double scale, PoissonLevel& finest);
+    [[nodiscard]] double apply_tile(std::int32_t t, const double* p, double* q) const;
     [[nodiscard]] double typical_coefficient() const;
 
     PoissonSystem system_;
