@@ -1,7 +1,7 @@
 #include "scene/document.h"
 
 #include "base/error.h"
-#include "scene/nesting.h"
+#include "scene/text_guard.h"
 
 #define TOML_HEADER_ONLY 1
 #include <toml++/toml.h>
@@ -53,9 +53,8 @@ Value parse_text(const std::string& text, int source, const std::vector<SceneSou
     const SceneSource& named = sources.at(static_cast<std::size_t>(source));
     if (text.size() > kMaxSceneBytes)
         throw InputError(fmt::format("{}: the scene is larger than {} bytes", named.name, kMaxSceneBytes));
-    if (const auto deep = find_deep_nesting(text))
-        throw InputError(fmt::format("{}: nested deeper than {} levels",
-                                     place(named, {source, deep->line, deep->column}), kMaxNesting));
+    if (const auto unsafe = find_unsafe_text(text))
+        throw InputError(fmt::format("{}: {}", place(named, {source, unsafe->line, unsafe->column}), unsafe->what));
     try {
         return to_value(toml::parse(text), source);
     } catch (const toml::parse_error& error) {

@@ -116,7 +116,8 @@ TEST(SceneNesting, IsBounded)
         brackets += "[";
         quoted += ".\"=\"";
     }
-    for (const std::string& text : {dots + " = 1", brackets, quoted + " = 1", "x = \"\"\"\n'\"\"\"\n" + dots + " = 1"})
+    for (const std::string& text : {dots + " = 1", brackets, quoted + " = 1", "x = \"\"\"\n'\"\"\"\n" + dots + " = 1",
+                                    "x = { a = \"\"\"b\"\"\"\", " + dots + " = 1 }"})
         EXPECT_NE(problem_of(text).find("nested deeper than 32 levels"), std::string::npos);
     EXPECT_EQ(problem_of(kSmall + "[test.t]\nquantity = '" + std::string(150, '.') + "'\nvalue=0\ntolerance=0\n"), "");
 }
@@ -128,6 +129,15 @@ TEST(SceneProblems, TooManyAreCountedAndNotShown)
     const std::string message = problem_of(text);
     EXPECT_LT(std::ranges::count(message, '\n'), 101);
     EXPECT_NE(message.find("\nand "), std::string::npos);
+}
+
+TEST(SceneText, BeyondAsciiIsForQuotesAndComments)
+{
+    EXPECT_EQ(problem_of("\ntit\u00b3le = 1\n"), "test.toml:2:4: characters beyond ASCII belong into quotes");
+    EXPECT_EQ(problem_of("title = \"\"\"a\\\n  \u00b3\"\"\"\n"),
+              "test.toml:2:3: a backslash must not come before a character beyond ASCII");
+    const Scene scene = parse_scene("title = \"\u00c4rger \\u00e9\" # \u00b3\n" + kSmall, "test.toml");
+    EXPECT_EQ(scene.model.title, "\u00c4rger \u00e9");
 }
 
 class Includes : public testing::Test {
