@@ -3,6 +3,7 @@
 #include "rivulet/error.h"
 #include "rivulet/scene.h"
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -32,6 +33,7 @@ std::string shell_quoted(const std::string& word)
 
 int main(int argc, char** argv)
 {
+    std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error like a full disk
     CLI::App app("Rivulet: liquids meeting thin structures", "rivulet");
     app.set_version_flag("--version", rivulet::version());
     app.require_subcommand(1);

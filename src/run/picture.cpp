@@ -81,6 +81,7 @@ RenderScene picture_scene(const Scene& scene, const Frame& frame)
         const Pose pose = obstacle.motion.pose(frame.time);
         for (Vec3& vertex : solid.mesh.vertices) vertex = pose.to_world(vertex);
         solid.material.colour = obstacle.colour;
+        if (obstacle.transparent) solid.material.surface = Surface::Glass;
         picture.meshes.push_back(std::move(solid));
     }
     return picture;

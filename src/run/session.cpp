@@ -10,6 +10,7 @@
 #include "run/process.h"
 #include "run/report.h"
 #include "run/resume.h"
+#include "sim/watchdog.h"
 
 namespace rivulet {
 namespace {
@@ -40,7 +41,7 @@ void Session::start_new()
     state_ = initial_state(scene_.model);
     tables_ = std::make_unique<RunTables>(folder_, scene_.model, state_);
     write_frame(folder_.frame(0), scene_.model, state_);
-    tables_->flush();
+    write_checkpoint_now();
 }
 
 bool Session::try_resume()
@@ -65,13 +66,12 @@ bool Session::try_resume()
 
 RunOutcome Session::run()
 {
-    const SignalGuard signals;
     try {
-        loop(signals);
+        loop();
     } catch (const SimulationError& error) {
         fail(error.what());
     }
-    write_checkpoint_now();
+    if (state_is_good_) write_checkpoint_now();
     const bool shortened = static_cast<double>(n_frames_) * scene_.model.options.frame_interval <
                            scene_.model.options.end_time * (1 - 1e-9);
     if (outcome_.exit == kExitDone && !shortened) check_expectations();
@@ -80,10 +80,10 @@ RunOutcome Session::run()
     return outcome_;
 }
 
-void Session::loop(const SignalGuard& signals)
+void Session::loop()
 {
     while (state_.clock.frame < n_frames_) {
-        if (signals.end_requested()) {
+        if (signals_.end_requested()) {
             log_info("interrupted at step {}, t = {} s", state_.clock.step, state_.clock.time);
             outcome_.exit = kExitInterrupted;
             return;
@@ -152,6 +152,11 @@ void Session::fail(const std::string& reason)
     log_warning("the simulation failed in step {}: {}", state_.clock.step + 1, reason);
     outcome_.exit = kExitSimulation;
     outcome_.failure = reason;
+    try {
+        check_state(scene_.model, state_, "checkpoint");
+    } catch (const SimulationError&) {
+        state_is_good_ = false; // the failure was in the state itself: the last checkpoint is the last good one
+    }
 }
 
 void Session::check_expectations()

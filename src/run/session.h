@@ -27,7 +27,7 @@ public:
 private:
     void start_new();
     [[nodiscard]] bool try_resume();
-    void loop(const SignalGuard& signals);
+    void loop();
     void finish_frame();
     void log_frame();
     void write_checkpoint_now();
@@ -37,6 +37,7 @@ private:
     void write_report();
     [[nodiscard]] double wall() const;
 
+    SignalGuard signals_; ///< first: in force before anything is written
     const Scene& scene_;
     const RunOptions& options_;
     std::int64_t n_frames_;
@@ -50,6 +51,7 @@ private:
     std::int64_t first_step_ = 0; ///< where this process began
     double first_time_ = 0;       ///< [s]
     std::int64_t checkpoint_step_ = -1;
+    bool state_is_good_ = true;           ///< fit for a checkpoint
     std::map<std::string, int> limiters_; ///< of the steps since the last frame
     RunOutcome outcome_;
 };

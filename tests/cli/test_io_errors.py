@@ -1,0 +1,53 @@
+"""A disk that is full or fails at any write: exit 5 with the path, and the last good checkpoint intact."""
+import re
+import resource
+import subprocess
+import unittest
+
+from support import BIN, FULL, CliTest
+
+
+class FullDisk(CliTest):
+    def test_no_limit_of_file_size_damages_a_checkpoint(self):
+        expected = self.state_hash("whole", "--frames", "6", "--checkpoint-every", "2")
+        largest = max(p.stat().st_size for p in (self.folder / "whole").rglob("*") if p.is_file())
+        n = 40 if FULL else 12
+        failed = 0
+        for i in range(n):
+            limit = int(largest * (i + 0.5) / n)
+            out = f"limited{i}"
+            done = self.run_limited(out, limit)
+            if done.returncode == 0:
+                continue
+            failed += 1
+            self.assertEqual(done.returncode, 5, done.stderr)
+            self.assertRegex(done.stderr, rf"{out}/[\w./]+: File too large")
+            for checkpoint in (self.folder / out).glob("checkpoints/*.h5"):
+                self.rivulet("info", checkpoint)
+            self.assertEqual(self.state_hash(out, "--frames", "6", "--checkpoint-every", "2", "--resume"), expected)
+        self.assertGreater(failed, n // 2)
+
+    def test_a_run_that_grows_into_the_limit_keeps_its_last_checkpoint(self):
+        self.run_scene("out", "--frames", "4", "--checkpoint-every", "2")
+        frame = (self.folder / "out/frames/000001.h5").stat().st_size
+        done = self.run_limited("out", frame + 1000, "--resume", frames=8)
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertTrue(re.search(r"checkpoints/\d+\.h5: File too large", done.stderr), done.stderr)
+        kept = sorted((self.folder / "out/checkpoints").glob("*.h5"))
+        self.assertEqual(len(kept), 2)
+        for checkpoint in kept:
+            self.assertIn("intact", self.rivulet("info", checkpoint).stdout)
+
+    def test_an_unwritable_place_is_named(self):
+        (self.folder / "file").write_text("")
+        done = self.run_scene("file/out", expect=5)
+        self.assertIn("file/out", done.stderr)
+
+    def run_limited(self, out, limit, *arguments, frames=6):
+        return subprocess.run([BIN, "run", self.scene, "--out", out, "--frames", str(frames), "--checkpoint-every", "2",
+                               "--progress", "none", *arguments], cwd=self.folder, capture_output=True, text=True, timeout=120,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+
+
+if __name__ == "__main__":
+    unittest.main()

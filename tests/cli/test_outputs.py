@@ -1,0 +1,99 @@
+"""What a run leaves behind can be read by others."""
+import csv
+import json
+import os
+import pty
+import subprocess
+import unittest
+
+import h5py
+
+from support import BIN, CliTest
+
+
+class Outputs(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.run_scene("out", "--frames", "3")
+
+    def test_frames_open_in_h5py(self):
+        with h5py.File(self.folder / "out/frames/000003.h5") as frame:
+            self.assertAlmostEqual(frame.attrs["time"], 0.06, places=12)
+            n = len(frame["liquid/id"])
+            self.assertEqual(frame["liquid/position"].shape, (n, 3))
+            self.assertEqual(frame["liquid/position"].attrs["unit"], b"m")
+            self.assertAlmostEqual(float(frame["liquid/volume"][:].sum(dtype="f8")), 0.25 * 0.3 * 0.25, delta=2e-4)
+            self.assertEqual(list(frame["bodies/name"]), [b"post"])
+            self.assertTrue(frame["liquid/position"].fletcher32)
+
+    def test_checkpoints_open_in_h5py(self):
+        path = max((self.folder / "out/checkpoints").glob("*.h5"))
+        with h5py.File(path) as checkpoint:
+            self.assertEqual(checkpoint.attrs["frame"], 3)
+            self.assertEqual(checkpoint["state/liquid/affine"].shape[1], 9)
+            self.assertIn(b"[simulation]", bytes(checkpoint["scene/text"][:]))
+
+    def test_tables_have_a_row_a_frame_and_a_step(self):
+        steps = self.report("out")["steps"]
+        rows = {name: list(csv.DictReader((self.folder / "out" / name).read_text().splitlines()))
+                for name in ("ledger.csv", "probes.csv", "steps.csv", "energy.csv")}
+        self.assertEqual(len(rows["steps.csv"]), steps)
+        self.assertEqual([int(r["step"]) for r in rows["probes.csv"]], list(range(steps + 1)))
+        self.assertEqual([(r["frame"], r["liquid"]) for r in rows["ledger.csv"]],
+                         [(str(f), name) for f in range(4) for name in ("water", "total")])
+        self.assertTrue(all(float(r["relative_error"]) <= 1e-12 for r in rows["ledger.csv"]))
+        self.assertEqual(sum(r["front"] != "" for r in rows["probes.csv"]), 4)  # sampled at frames
+        self.assertTrue(all(r["push.x"] for r in rows["probes.csv"]))  # sampled at steps
+
+    def test_progress_as_json_lines(self):
+        done = self.rivulet("run", self.scene, "--out", "json", "--frames", "2", "--progress", "json")
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual([line["event"] for line in lines], ["frame", "frame", "end"])
+        self.assertEqual(lines[-1]["state_hash"], self.report("json")["state_hash"])
+        for member in ("frame", "time_s", "dt_s", "particles", "remaining_s"):
+            self.assertIn(member, lines[0])
+
+    def test_progress_is_lines_in_a_pipe_and_a_bar_on_a_terminal(self):
+        done = self.rivulet("run", self.scene, "--out", "plain", "--frames", "2")
+        self.assertEqual(sum(line.startswith("frame ") for line in done.stdout.splitlines()), 2)
+        primary, secondary = pty.openpty()
+        process = subprocess.Popen([BIN, "run", self.scene, "--out", "bar", "--frames", "2"], cwd=self.folder, stdout=secondary)
+        os.close(secondary)
+        shown = b""
+        while True:
+            try:
+                piece = os.read(primary, 4096)
+            except OSError:
+                break
+            if not piece:
+                break
+            shown += piece
+        self.assertEqual(process.wait(), 0)
+        self.assertIn(b"\r\x1b[K[", shown)
+        self.assertIn(b"frame 2/2", shown)
+
+    def test_pictures_plots_and_exports_are_made(self):
+        small = ["--width", "96", "--height", "54", "--samples", "1"]
+        self.rivulet("render", "out", *small, "--movie", "film.mp4")
+        self.rivulet("render", "out", "--frame", "2", *small)
+        self.rivulet("render", "out", "--frame", "9", expect=2)
+        self.rivulet("plot", "out")
+        self.rivulet("mesh", "out", "--frame", "3")
+        for kind in ("usd", "vdb", "ply", "obj"):
+            self.rivulet("export", "out", "--to", kind)
+        for name, magic in (("preview/000003.png", b"\x89PNG"), ("plots/ledger.svg", b"<"), ("mesh/000003.ply", b"ply\n"),
+                            ("export/usd/out.usda", b"#usda 1.0"), ("export/vdb/000003.vdb", b" BDV"), ("export/ply/000003.ply", b"ply\n"),
+                            ("export/obj/000003.obj", b"")):
+            content = (self.folder / "out" / name).read_bytes()
+            self.assertTrue(content.startswith(magic) and len(content) > 100, name)
+        self.assertEqual((self.folder / "film.mp4").read_bytes()[4:8], b"ftyp")
+
+    def test_info_describes_runs_frames_and_checkpoints(self):
+        self.assertIn("state_hash", self.rivulet("info", "out").stdout)
+        self.assertIn("intact", self.rivulet("info", "out/frames/000001.h5").stdout)
+        (self.folder / "junk.h5").write_bytes(b"junk" * 1000)
+        self.rivulet("info", "junk.h5", expect=5)
+
+
+if __name__ == "__main__":
+    unittest.main()

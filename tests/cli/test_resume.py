@@ -1,0 +1,100 @@
+"""Runs that are killed, interrupted or damaged, and what --resume makes of them."""
+import os
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+from support import BIN, FULL, CliTest
+
+TABLES = ("ledger.csv", "probes.csv", "steps.csv", "energy.csv")
+
+
+class Resume(CliTest):
+    def start(self, *arguments):
+        return subprocess.Popen([BIN, "run", str(self.scene), "--progress", "plain", "--checkpoint-every", "1",
+                                 *arguments], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def assert_same_tables(self, a, b):
+        for name in TABLES:
+            self.assertEqual((self.folder / a / name).read_text(), (self.folder / b / name).read_text(), name)
+
+    def test_killed_at_random_moments_and_resumed_gives_the_same_bits(self):
+        begin = time.monotonic()
+        expected = self.state_hash("whole", "--checkpoint-every", "1")
+        duration = time.monotonic() - begin
+        chance = random.Random(20240501)
+        kills = 0
+        for repeat in range(100 if FULL else 10):
+            out = f"killed{repeat}"
+            while True:
+                process = self.start("--out", out, "--resume")
+                try:
+                    process.communicate(timeout=chance.uniform(0, 0.7 * duration))
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.communicate()
+                    kills += 1
+                    continue
+                self.assertEqual(process.returncode, 0)
+                break
+            self.assertEqual(self.report(out)["state_hash"], expected)
+            self.assert_same_tables(out, "whole")
+            leftover = [p.name for p in (self.folder / out).rglob("*.tmp-*")]
+            self.assertEqual(leftover, [])
+        self.assertGreater(kills, 5)
+
+    def test_signals_write_a_checkpoint_and_print_the_resume_command(self):
+        expected = self.state_hash("whole")
+        for number in (signal.SIGINT, signal.SIGTERM):
+            out = f"stopped{int(number)}"
+            process = self.start("--out", out)
+            process.stdout.readline()  # the first frame is done
+            process.send_signal(number)
+            _, errors = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 130, errors)
+            command = errors.split("resume with: rivulet ")[1].split("\n")[0]
+            self.assertTrue(list((self.folder / out / "checkpoints").glob("*.h5")))
+            self.assertEqual(self.report(out)["exit"], 130)
+            subprocess.run(f"{BIN} {command}", shell=True, cwd=self.folder, check=True, capture_output=True)
+            self.assertEqual(self.report(out)["state_hash"], expected)
+            self.assert_same_tables(out, "whole")
+
+    def test_a_truncated_checkpoint_gives_way_to_the_one_before(self):
+        expected = self.state_hash("out", "--checkpoint-every", "5")
+        checkpoints = sorted((self.folder / "out/checkpoints").glob("*.h5"))
+        self.assertEqual(len(checkpoints), 2)
+        os.truncate(checkpoints[1], 4000)
+        done = self.run_scene("out", "--resume")
+        self.assertIn("truncated", done.stderr)
+        self.assertIn(checkpoints[1].name, done.stderr)
+        self.assertEqual(self.report("out")["state_hash"], expected)
+
+    def test_no_good_checkpoint_is_exit_5_with_every_reason(self):
+        self.run_scene("out", "--checkpoint-every", "5")
+        for path in (self.folder / "out/checkpoints").glob("*.h5"):
+            content = bytearray(path.read_bytes())
+            content[len(content) // 2] ^= 4
+            path.write_bytes(content)
+        done = self.run_scene("out", "--resume", expect=5)
+        self.assertEqual(done.stderr.count("altered"), 3)  # one while trying, both in the summary
+
+    def test_a_changed_scene_is_refused_with_the_difference(self):
+        self.run_scene("out", "--frames", "2")
+        done = self.run_scene("out", "--resume", "--set", "simulation.cell_size=0.025", expect=2)
+        self.assertIn("simulation.cell_size", done.stderr)
+        self.assertIn("0.025", done.stderr)
+
+    def test_the_resolved_scene_of_a_run_is_the_same_scene(self):
+        expected = self.state_hash("out", "--frames", "3")
+        again = self.state_hash("again", "--frames", "3", scene="out/scene.toml")
+        self.assertEqual(again, expected)
+
+    def test_resuming_a_finished_run_changes_nothing(self):
+        expected = self.state_hash("out")
+        self.assertEqual(self.state_hash("out", "--resume"), expected)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,99 @@
+"""Exit codes and messages of every command on good and bad usage."""
+import json
+import unittest
+
+from support import CliTest, gallery
+
+
+class Usage(CliTest):
+    def test_bad_usage_is_exit_2(self):
+        for arguments in ([], ["fly"], ["run"], ["run", "tank.toml", "--frames", "many"], ["run", "tank.toml", "--wings"],
+                          ["run", "tank.toml", "--threads", "-1"], ["run", "tank.toml", "--progress", "loud"],
+                          ["run", "tank.toml", "--max-memory", "lots"], ["run", "tank.toml", "--until", "3 kg"],
+                          ["run", "tank.toml", "--frames", "1", "--until", "1"], ["run", "tank.toml", "--frames", "-1"],
+                          ["run", "tank.toml", "--checkpoint-every", "0"], ["run", "tank.toml", "--set", "nonsense"],
+                          ["run", "tank.toml", "--resume", "--force"], ["run", "no_such_scene"], ["check", "no_such_scene"],
+                          ["check"], ["scenes", "copy"], ["scenes", "copy", "no_such_scene"], ["explain", "no.such.key"],
+                          ["info"], ["info", "nowhere"], ["render", "nowhere"], ["plot", "nowhere"], ["mesh", "nowhere"],
+                          ["export", "nowhere", "--to", "usd"], ["export", "tank.toml"], ["export", "nowhere", "--to", "fbx"],
+                          ["bench", "no_such_bench"]):
+            with self.subTest(arguments=arguments):
+                done = self.rivulet(*arguments, expect=2)
+                self.assertTrue(done.stderr.strip(), "says nothing")
+
+    def test_good_usage_is_exit_0(self):
+        for arguments in (["--help"], ["--version"], ["run", "--help"], ["check", "tank.toml"], ["scenes"], ["scenes", "list"],
+                          ["explain"], ["explain", "simulation.cell_size"], ["check", "tank.toml", "--estimate"],
+                          ["bench", "--list"]):
+            with self.subTest(arguments=arguments):
+                self.assertTrue(self.rivulet(*arguments, expect=0).stdout.strip(), "says nothing")
+
+    def test_a_wrong_scene_is_named_by_file_line_and_key(self):
+        self.scene.write_text(self.scene.read_text().replace('cell_size = "3 cm"', 'cel_size = "3 cm"'))
+        done = self.rivulet("check", "tank.toml", expect=2)
+        self.assertRegex(done.stderr, r"tank\.toml:4:\d+: .*cel_size")
+        self.assertIn("cell_size", done.stderr)
+
+    def test_a_mistyped_gallery_name_is_corrected(self):
+        self.assertIn("dam_break", self.rivulet("run", "dam_brake", expect=2).stderr)
+
+    def test_every_scene_of_the_gallery_is_listed_and_valid(self):
+        names = [line.split()[0] for line in self.rivulet("scenes").stdout.splitlines()]
+        self.assertEqual(names, [scene.stem for scene in gallery()])
+        for name in names:
+            self.rivulet("check", name)
+
+    def test_copied_scene_is_there_once(self):
+        name = gallery()[0].stem
+        self.rivulet("scenes", "copy", name)
+        self.assertTrue((self.folder / f"{name}.toml").exists())
+        self.rivulet("scenes", "copy", name, expect=2)
+
+    def test_benches_print_the_contracted_members(self):
+        line = json.loads(self.rivulet("bench", "hash", "--json").stdout)
+        self.assertEqual(list(line), ["bench", "value", "unit", "reference", "ratio", "bar", "meets"])
+        self.assertAlmostEqual(line["ratio"], line["value"] / line["reference"], places=9)
+
+
+class Overwriting(CliTest):
+    def test_an_earlier_run_is_kept_unless_forced(self):
+        self.run_scene("out", "--frames", 1)
+        before = (self.folder / "out/frames/000001.h5").read_bytes()
+        done = self.run_scene("out", "--frames", 2, expect=2)
+        self.assertIn("--force", done.stderr)
+        self.assertEqual((self.folder / "out/frames/000001.h5").read_bytes(), before)
+        self.assertFalse((self.folder / "out/frames/000002.h5").exists())
+        self.run_scene("out", "--frames", 2, "--force")
+        self.assertTrue((self.folder / "out/frames/000002.h5").exists())
+
+    def test_force_does_not_delete_what_is_not_a_run(self):
+        (self.folder / "home").mkdir()
+        (self.folder / "home/letter.txt").write_text("dear")
+        self.run_scene("home", "--force", expect=2)
+        self.assertEqual((self.folder / "home/letter.txt").read_text(), "dear")
+
+
+class Limits(CliTest):
+    def test_too_little_memory_is_refused_at_once(self):
+        done = self.run_scene("out", "--max-memory", "1MB", expect=2)
+        self.assertIn("--max-memory", done.stderr)
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_a_failed_simulation_is_exit_4_and_names_a_good_checkpoint(self):
+        done = self.run_scene("out", "--set", "simulation.max_pressure_iterations=1", "--set",
+                              "simulation.pressure_tolerance=1e-14", expect=4)
+        checkpoint = done.stderr.split("last good checkpoint: ")[1].strip()
+        self.assertIn("intact", self.rivulet("info", checkpoint).stdout)
+        self.assertEqual(self.report("out")["exit"], 4)
+
+    def test_a_missed_expectation_is_exit_3_with_the_numbers(self):
+        self.scene.write_text(self.scene.read_text() +
+                              '[test.volume]\nquantity = "ledger.bulk"\nvalue = 0.02\ntolerance = 1e-6\n')
+        done = self.run_scene("out", expect=3)
+        for word in ("volume", "measured 0.018", "expected 0.02", "1e-06", "difference -0.00"):
+            self.assertIn(word, done.stderr)
+        self.assertEqual(self.report("out")["exit"], 3)
+
+
+if __name__ == "__main__":
+    unittest.main()

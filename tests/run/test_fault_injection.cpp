@@ -1,0 +1,64 @@
+#include "base/error.h"
+#include "base/log.h"
+#include "base/rng.h"
+#include "run/small_scene.h"
+#include "sim/advance.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <limits>
+
+namespace rivulet {
+namespace {
+
+/// Registered arrays that can hold a NaN and are not empty.
+std::vector<std::string> real_arrays(const State& state)
+{
+    std::vector<std::string> names;
+    for (const ArrayView& view : state_arrays(state))
+        if (view.scalar == Scalar::Float64 && view.count > 0) names.emplace_back(view.name);
+    return names;
+}
+
+void poison(State& state, const std::string& name, std::uint64_t pick, double value)
+{
+    for (const ArrayView& view : state_arrays(state)) {
+        if (view.name != name) continue;
+        const std::uint64_t n = static_cast<std::uint64_t>(view.count) * static_cast<std::uint64_t>(view.components);
+        std::memcpy(view.data + 8 * (pick % n), &value, 8);
+    }
+}
+
+TEST(FaultInjection, NotANumberInAnyArrayAtAnyStepIsCaughtInThatStepByName)
+{
+    const Scene scene = test::small_scene();
+    int caught = 0;
+    for (std::uint64_t trial = 0; trial < 200; ++trial) {
+        State state = initial_state(scene.model);
+        const std::vector<std::string> names = real_arrays(state);
+        const std::string name = names[random_bits(11, 0, trial) % names.size()];
+        const auto target = static_cast<std::int64_t>(random_bits(11, 1, trial) % 6);
+        const double value =
+            trial % 2 == 0 ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
+        Workspace workspace;
+        workspace.after_stage = [&](const char* stage, State& s) {
+            if (std::strcmp(stage, "begin") == 0 && s.clock.step == target)
+                poison(s, name, random_bits(11, 2, trial), value);
+        };
+        for (int i = 0; i <= target; ++i) {
+            try {
+                advance(scene.model, state, workspace);
+            } catch (const SimulationError& error) {
+                EXPECT_EQ(i, target) << error.what();
+                EXPECT_NE(std::string(error.what()).find(name), std::string::npos) << name << ": " << error.what();
+                ++caught;
+                break;
+            }
+        }
+    }
+    EXPECT_EQ(caught, 200);
+}
+
+} // namespace
+} // namespace rivulet
