@@ -17,13 +17,15 @@ constexpr double kLargest = 0.5;
 /// What a regularly filled cell at distance -1, 0, 1 brings to the weighted volume, along one axis.
 constexpr double kShare[3] = {0.15625, 0.6875, 0.15625};
 
-/// Volume of a tile's particles, B-spline weighted to the centres of the tile's and the bordering cells.
+/// Volume of a tile's particles, B-spline weighted to the centres of the tile's and the bordering cells: one layer of
+/// them, and a second for particles that rounding puts on the tile's far side.
 struct Patch {
-    static constexpr int kEdge = kTileEdge + 2;
+    static constexpr int kFirst = -2;
+    static constexpr int kEdge = kTileEdge + 4;
     std::array<double, kEdge * kEdge * kEdge> value{};
     static std::size_t at(int i, int j, int k)
     {
-        return static_cast<std::size_t>(i + 1 + kEdge * (j + 1 + kEdge * (k + 1)));
+        return static_cast<std::size_t>(i - kFirst + kEdge * (j - kFirst + kEdge * (k - kFirst)));
     }
 };
 
@@ -48,9 +50,10 @@ void scatter_volume(const TileGrid& grid, const ParticleOrder& order, std::span<
                         w[0].w[i] * w[1].w[j] * w[2].w[k] * volume[p] * per_cell;
     }
     const std::size_t outside = static_cast<std::size_t>(grid.n_tiles()) * kTileCells;
-    for (int k = -1; k <= kTileEdge; ++k)
-        for (int j = -1; j <= kTileEdge; ++j)
-            for (int i = -1; i <= kTileEdge; ++i) {
+    constexpr int last = Patch::kFirst + Patch::kEdge;
+    for (int k = Patch::kFirst; k < last; ++k)
+        for (int j = Patch::kFirst; j < last; ++j)
+            for (int i = Patch::kFirst; i < last; ++i) {
                 const std::size_t cell = grid.index(t, i, j, k);
                 if (cell < outside) field[cell] += patch.value[Patch::at(i, j, k)];
             }

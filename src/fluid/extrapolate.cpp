@@ -22,9 +22,40 @@ void mark_known(const TileGrid& grid, const SolidFields& solids, std::span<const
     });
 }
 
-bool is_finished(const std::uint8_t* known)
+/// Copy of a tile's faces with a border of one, for loops that know no tile borders.
+struct Block {
+    static constexpr int kEdge = kTileEdge + 2;
+    std::array<double, kEdge * kEdge * kEdge> velocity;
+    std::array<std::uint8_t, kEdge * kEdge * kEdge> known;
+};
+
+constexpr int kSteps[6] = {-1, 1, -Block::kEdge, Block::kEdge, -Block::kEdge* Block::kEdge, Block::kEdge* Block::kEdge};
+
+int block_index(int i, int j, int k) { return i + 1 + Block::kEdge * (j + 1 + Block::kEdge * (k + 1)); }
+
+/// Fills the block; false if there is nothing to do: no known face in it, or no unknown one in the tile.
+bool load_block(const TileGrid& grid, int t, const std::vector<std::uint8_t>& known,
+                const std::vector<double>& velocity, Block& block)
 {
-    return std::all_of(known, known + kTileCells, [](std::uint8_t k) { return k != 0; });
+    const std::uint8_t* own = known.data() + static_cast<std::ptrdiff_t>(t) * kTileCells;
+    if (std::all_of(own, own + kTileCells, [](std::uint8_t k) { return k != 0; })) return false;
+    bool any = false;
+    const auto copy = [&](int i, int j, int k) {
+        const std::size_t face = grid.index(t, i, j, k);
+        const auto n = static_cast<std::size_t>(block_index(i, j, k));
+        block.known[n] = known[face];
+        block.velocity[n] = known[face] != 0 ? velocity[face] : 0;
+        any = any || known[face] != 0;
+    };
+    for (int c = 0; c < kTileCells; ++c) copy(c % 8, c / 8 % 8, c / 64);
+    for (int b = 0; b < kTileEdge; ++b)
+        for (int a = 0; a < kTileEdge; ++a)
+            for (const int side : {-1, kTileEdge}) {
+                copy(side, a, b);
+                copy(a, side, b);
+                copy(a, b, side);
+            }
+    return any;
 }
 
 /// One layer in one tile: faces that `known` leaves empty take the mean of the known ones around them. Values are read
@@ -32,19 +63,21 @@ bool is_finished(const std::uint8_t* known)
 void grow_tile(const TileGrid& grid, int t, const std::vector<std::uint8_t>& known, std::vector<std::uint8_t>& next,
                std::vector<double>& velocity)
 {
+    Block block;
+    if (!load_block(grid, t, known, velocity, block)) return;
     for (int c = 0; c < kTileCells; ++c) {
-        const auto face = static_cast<std::size_t>(t * kTileCells + c);
-        if (known[face] != 0) continue;
+        const int centre = block_index(c % 8, c / 8 % 8, c / 64);
+        if (block.known[static_cast<std::size_t>(centre)] != 0) continue;
         double sum = 0;
         int n = 0;
-        for (int side = 0; side < 6; ++side) {
-            const Vec3i e = (side % 2 == 0 ? -1 : 1) * Vec3i::Unit(side / 2);
-            const std::size_t other = grid.index(t, c % 8 + e.x(), c / 8 % 8 + e.y(), c / 64 + e.z());
-            if (known[other] == 0) continue;
-            sum += velocity[other];
+        for (const int offset : kSteps) {
+            const auto other = static_cast<std::size_t>(centre + offset);
+            if (block.known[other] == 0) continue;
+            sum += block.velocity[other];
             ++n;
         }
         if (n == 0) continue;
+        const auto face = static_cast<std::size_t>(t * kTileCells + c);
         velocity[face] = sum / n;
         next[face] = 1;
     }
@@ -114,10 +147,8 @@ void extrapolate_velocity(const TileGrid& grid, const SolidFields& solids, std::
         mark_known(grid, solids, liquid_cells, a, known);
         for (int layer = 0; layer < layers; ++layer) {
             next = known;
-            parallel_for(grid.n_tiles(), "extrapolate", [&](std::int64_t t) {
-                if (!is_finished(known.data() + t * kTileCells))
-                    grow_tile(grid, static_cast<int>(t), known, next, velocity[a]);
-            });
+            parallel_for(grid.n_tiles(), "extrapolate",
+                         [&](std::int64_t t) { grow_tile(grid, static_cast<int>(t), known, next, velocity[a]); });
             known.swap(next);
         }
     }

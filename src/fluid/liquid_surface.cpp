@@ -13,36 +13,57 @@ constexpr int kDeepCount = 3;
 /// A cell with a particle is liquid at least this deep, in cells.
 constexpr double kLeastDepth = 0.05;
 
+/// Particle counts of a tile and its border of one cell. `fullness` is the same, with solids counted as full.
 struct CellCounts {
     static constexpr int kEdge = kTileEdge + 2;
     std::array<int, kEdge * kEdge * kEdge> count;
+    std::array<int, kEdge * kEdge * kEdge> fullness;
+    int total = 0;
+
     [[nodiscard]] int at(int i, int j, int k) const
     {
         return count[static_cast<std::size_t>(i + 1 + kEdge * (j + 1 + kEdge * (k + 1)))];
     }
 };
 
-/// Particle counts of a tile and its border of one cell; false if there are none at all.
-bool count_cells(const TileGrid& grid, const ParticleOrder& order, int t, CellCounts& counts)
+void count_cells(const TileGrid& grid, const ParticleOrder& order, const SolidFields& solids, int t, CellCounts& counts)
 {
-    int total = 0;
     std::size_t n = 0;
     for (int k = -1; k <= kTileEdge; ++k)
         for (int j = -1; j <= kTileEdge; ++j)
-            for (int i = -1; i <= kTileEdge; ++i) {
-                const std::size_t index = grid.index(t, i, j, k);
-                counts.count[n] =
-                    order.count(static_cast<int>(index / kTileCells), static_cast<int>(index % kTileCells));
-                total += counts.count[n++];
+            for (int i = -1; i <= kTileEdge; ++i, ++n) {
+                const std::size_t cell = grid.index(t, i, j, k);
+                counts.count[n] = order.count(static_cast<int>(cell / kTileCells), static_cast<int>(cell % kTileCells));
+                counts.fullness[n] = solids.centre_inside[cell] != 0 ? kDeepCount : counts.count[n];
+                counts.total += counts.count[n];
             }
-    return total > 0;
 }
 
-bool is_deep(const CellCounts& counts, int i, int j, int k)
+/// Smallest count of each cell's 27 neighbours, itself included: three passes, one along each axis.
+std::array<int, kTileCells> smallest_around(const CellCounts& counts)
 {
-    for (int n = 0; n < 27; ++n)
-        if (counts.at(i + n % 3 - 1, j + n / 3 % 3 - 1, k + n / 9 - 1) < kDeepCount) return false;
-    return true;
+    constexpr int n = CellCounts::kEdge;
+    std::array<int, kTileEdge * n * n> x;
+    for (int row = 0; row < n * n; ++row)
+        for (int i = 0; i < kTileEdge; ++i) {
+            const int* c = counts.fullness.data() + n * row + i;
+            x[static_cast<std::size_t>(kTileEdge * row + i)] = std::min({c[0], c[1], c[2]});
+        }
+    std::array<int, kTileEdge * kTileEdge * n> y;
+    for (int k = 0; k < n; ++k)
+        for (int c = 0; c < kTileEdge * kTileEdge; ++c) {
+            const int* from = x.data() + kTileEdge * n * k + c;
+            y[static_cast<std::size_t>(64 * k + c)] = std::min({from[0], from[kTileEdge], from[2 * kTileEdge]});
+        }
+    std::array<int, kTileCells> z;
+    for (std::size_t c = 0; c < kTileCells; ++c) z[c] = std::min({y[c], y[c + 64], y[c + 128]});
+    return z;
+}
+
+/// Radius of a particle's ball, in cells.
+double ball_radius(double volume, double nominal)
+{
+    return volume == nominal ? kNominalBallRadius : kNominalBallRadius * std::cbrt(volume / nominal);
 }
 
 double distance_to_balls(const TileGrid& grid, const ParticleOrder& order, std::span<const Vec3> position,
@@ -59,7 +80,7 @@ double distance_to_balls(const TileGrid& grid, const ParticleOrder& order, std::
         for (const std::int32_t id :
              order.cell(static_cast<int>(index / kTileCells), static_cast<int>(index % kTileCells))) {
             const auto p = static_cast<std::size_t>(id);
-            const double radius = kNominalBallRadius * dx * std::cbrt(volume[p] / nominal);
+            const double radius = dx * ball_radius(volume[p], nominal);
             nearest = std::min(nearest, (position[p] - x).norm() - radius);
         }
     }
@@ -132,16 +153,19 @@ void compute_liquid_distance(const TileGrid& grid, const ParticleOrder& order, s
         const int t = static_cast<int>(ti);
         double* out = distance.data() + ti * kTileCells;
         CellCounts counts;
-        if (!count_cells(grid, order, t, counts)) {
+        count_cells(grid, order, solids, t, counts);
+        if (counts.total == 0) {
             std::fill_n(out, kTileCells, dx);
             return;
         }
+        const auto smallest = smallest_around(counts);
         for (int c = 0; c < kTileCells; ++c) {
             const int i = c % 8;
             const int j = c / 8 % 8;
             const int k = c / 64;
-            out[c] = is_deep(counts, i, j, k) ? -kNominalBallRadius * dx
-                                              : distance_to_balls(grid, order, position, volume, counts, t, i, j, k);
+            out[c] = smallest[static_cast<std::size_t>(c)] >= kDeepCount
+                         ? -kNominalBallRadius * dx
+                         : distance_to_balls(grid, order, position, volume, counts, t, i, j, k);
             if (counts.at(i, j, k) > 0) out[c] = std::min(out[c], -kLeastDepth * dx);
         }
     });

@@ -29,11 +29,9 @@ void sort_unique(std::vector<std::uint64_t>& keys)
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
 }
 
-/// Keys of the tiles that the cube of cells c +- halo touches.
-void append_touched(const Vec3i& c, int halo, std::vector<std::uint64_t>& keys)
+/// Keys of the tiles from `lower` to `upper`.
+void append_range(const Vec3i& lower, const Vec3i& upper, std::vector<std::uint64_t>& keys)
 {
-    const Vec3i lower = tile_of_cell(c - Vec3i::Constant(halo));
-    const Vec3i upper = tile_of_cell(c + Vec3i::Constant(halo));
     for (int z = lower.z(); z <= upper.z(); ++z)
         for (int y = lower.y(); y <= upper.y(); ++y)
             for (int x = lower.x(); x <= upper.x(); ++x) keys.push_back(tile_key({x, y, z}));
@@ -47,12 +45,16 @@ TileGrid tiles_around(std::span<const Vec3> positions, const Vec3& origin, doubl
     std::vector<std::vector<std::uint64_t>> touched(static_cast<std::size_t>(n_chunks(positions.size())));
     parallel_for(n_chunks(positions.size()), "touch tiles", [&](std::int64_t chunk) {
         auto& keys = touched[static_cast<std::size_t>(chunk)];
-        Vec3i previous = Vec3i::Constant(std::numeric_limits<int>::min());
+        Vec3i previous_lower = Vec3i::Constant(std::numeric_limits<int>::min());
+        Vec3i previous_upper = previous_lower;
         for_chunk(chunk, positions.size(), [&](std::size_t p) {
             const Vec3i c = cell_of(positions[p], origin, cell_size);
-            if (c == previous) return;
-            previous = c;
-            append_touched(c, halo, keys);
+            const Vec3i lower = tile_of_cell(c - Vec3i::Constant(halo));
+            const Vec3i upper = tile_of_cell(c + Vec3i::Constant(halo));
+            if (lower == previous_lower && upper == previous_upper) return;
+            previous_lower = lower;
+            previous_upper = upper;
+            append_range(lower, upper, keys);
             if (keys.size() > 4096) sort_unique(keys);
         });
         sort_unique(keys);

@@ -41,6 +41,7 @@ struct Obstacle {
     double friction = 0; ///< 0 = free slip, 1 = no slip at walls [1]
     Vec3 colour = {0.6, 0.6, 0.6};
     bool visible = true;
+    bool transparent = false; ///< pictures show it as clear glass
 };
 
 /// Where liquid enters: the shape is kept full of liquid that moves with `velocity`.

@@ -30,7 +30,7 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
     stage("watchdog", [&] {
         // Faster than this, a particle would jump over what it should meet.
         check_velocity(scratch.faces.velocity, (model.options.cfl + 2) * model.options.cell_size / dt, "pressure");
-        check_state(model, state, "before the update");
+        check_finite(state, "before the update");
     });
 
     stage("grid to particles", [&] { commit_liquid(model, state, scratch, dt); });

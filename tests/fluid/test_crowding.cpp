@@ -74,5 +74,27 @@ TEST(Crowding, DoesNotPullTheFreeSurface)
     for (const double c : pool.crowding) EXPECT_EQ(c, 0);
 }
 
+// Division by the cell size and multiplication by its inverse may disagree about the tile of a particle on its border.
+TEST(Crowding, ParticlesOnTileBordersStayWithinBounds)
+{
+    const double dx = 0.02;
+    std::vector<Vec3> position;
+    for (int n = -40; n <= 40; ++n)
+        for (int ulp = -2; ulp <= 2; ++ulp) {
+            double x = n * 8 * dx;
+            for (int i = 0; i < std::abs(ulp); ++i) x = std::nextafter(x, ulp < 0 ? -1e9 : 1e9);
+            position.emplace_back(x, x, -x);
+        }
+    const std::vector<double> volume(position.size(), 1e-6);
+    const TileGrid grid = tiles_around(position, Vec3(0.1, -0.3, 0.7), dx, 3);
+    ParticleOrder order;
+    sort_particles(grid, position, order);
+    SolidFields solids;
+    rasterize_solids(grid, Solids{}, solids);
+    std::vector<double> crowding;
+    compute_crowding(grid, order, position, volume, solids, std::vector<std::uint8_t>(grid.field_size(), 1), crowding);
+    for (const double c : crowding) EXPECT_TRUE(std::isfinite(c));
+}
+
 } // namespace
 } // namespace rivulet
