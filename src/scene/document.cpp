@@ -1,7 +1,8 @@
 #include "scene/document.h"
 
 #include "base/error.h"
-#include "scene/text_guard.h"
+#include "scene/nesting.h"
+#include "scene/safe_unicode.h"
 
 #define TOML_HEADER_ONLY 1
 #include <toml++/toml.h>
@@ -32,7 +33,7 @@ Value to_value(const toml::node& node, int source)
         if constexpr (std::is_same_v<Item, toml::table>) {
             Value::Table table;
             for (const auto& [key, child] : item) {
-                Value& member = table[std::string(key.str())] = to_value(child, source);
+                Value& member = table[move_from_private_plane(key.str())] = to_value(child, source);
                 member.key_where = to_where(key.source(), source);
             }
             value.data = std::move(table);
@@ -40,8 +41,9 @@ Value to_value(const toml::node& node, int source)
             Value::List list;
             for (const auto& child : item) list.push_back(to_value(child, source));
             value.data = std::move(list);
-        } else if constexpr (toml::is_integer<Item> || toml::is_floating_point<Item> || toml::is_boolean<Item> ||
-                             toml::is_string<Item>) {
+        } else if constexpr (toml::is_string<Item>) {
+            value.data = move_from_private_plane(item.get());
+        } else if constexpr (toml::is_integer<Item> || toml::is_floating_point<Item> || toml::is_boolean<Item>) {
             value.data = item.get();
         }
     });
@@ -53,12 +55,16 @@ Value parse_text(const std::string& text, int source, const std::vector<SceneSou
     const SceneSource& named = sources.at(static_cast<std::size_t>(source));
     if (text.size() > kMaxSceneBytes)
         throw InputError(fmt::format("{}: the scene is larger than {} bytes", named.name, kMaxSceneBytes));
-    if (const auto unsafe = find_unsafe_text(text))
-        throw InputError(fmt::format("{}: {}", place(named, {source, unsafe->line, unsafe->column}), unsafe->what));
+    if (const auto deep = find_deep_nesting(text))
+        throw InputError(fmt::format("{}: nested deeper than {} levels",
+                                     place(named, {source, deep->line, deep->column}), kMaxNesting));
+    if (uses_private_plane(text))
+        throw InputError(fmt::format("{}: has characters of the private plane 16, from U+100000 on", named.name));
     try {
-        return to_value(toml::parse(text), source);
+        return to_value(toml::parse(move_to_private_plane(text)), source);
     } catch (const toml::parse_error& error) {
-        throw InputError(fmt::format("{}: {}", place(named, to_where(error.source(), source)), error.description()));
+        throw InputError(fmt::format("{}: {}", place(named, to_where(error.source(), source)),
+                                     move_from_private_plane(error.description())));
     }
 }
 

@@ -131,13 +131,23 @@ TEST(SceneProblems, TooManyAreCountedAndNotShown)
     EXPECT_NE(message.find("\nand "), std::string::npos);
 }
 
-TEST(SceneText, BeyondAsciiIsForQuotesAndComments)
+TEST(SceneText, CharactersBeyondAsciiArriveAndKeepTheirPlace)
 {
-    EXPECT_EQ(problem_of("\ntit\u00b3le = 1\n"), "test.toml:2:4: characters beyond ASCII belong into quotes");
-    EXPECT_EQ(problem_of("title = \"\"\"a\\\n  \u00b3\"\"\"\n"),
-              "test.toml:2:3: a backslash must not come before a character beyond ASCII");
-    const Scene scene = parse_scene("title = \"\u00c4rger \\u00e9\" # \u00b3\n" + kSmall, "test.toml");
-    EXPECT_EQ(scene.model.title, "\u00c4rger \u00e9");
+    // Latin, Greek, Cyrillic, Japanese, a blank that is no TOML blank, an emoji; and one written as an escape.
+    const std::string text = "\u00c4rger \u03c3 \u0416 \u3053 \u00a0 \U0001f30a";
+    const Scene scene = parse_scene("title = \"" + text + " \\u00e9\" # \u00b3\n" + kSmall, "test.toml");
+    EXPECT_EQ(scene.model.title, text + " \u00e9");
+    EXPECT_EQ(parse_scene(scene.resolved_toml, "test.toml").model.title, text + " \u00e9");
+    const std::string message = problem_of("test.\"\u00e9\u3053\" = { wert = 1, \"\u03c3\" = 2 }\n" + kSmall);
+    EXPECT_NE(message.find("test.toml:1:25: test.\"\u00e9\u3053\".\"\u03c3\": unknown key"), std::string::npos)
+        << message;
+}
+
+TEST(SceneText, OutsideOfQuotesMustBeAscii)
+{
+    EXPECT_EQ(problem_of("\ntit\u00b3le = 1\n").rfind("test.toml:2:4: ", 0), 0u);
+    EXPECT_NE(problem_of("title = \"\\U00100080\"\n" + kSmall).find("private plane"), std::string::npos);
+    EXPECT_NE(problem_of("title = \"\xed\xa0\x80\"\n" + kSmall), ""); // a surrogate is no character
 }
 
 class Includes : public testing::Test {
