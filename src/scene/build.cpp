@@ -106,7 +106,8 @@ private:
                 build_motion(table),
                 number(table, "friction"),
                 vector(table, "colour"),
-                get<bool>(table, "visible")};
+                get<bool>(table, "visible"),
+                get<bool>(table, "transparent")};
     }
     [[nodiscard]] Source source(const std::string& name, const Value& table) const
     {

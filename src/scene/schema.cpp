@@ -276,6 +276,9 @@ Record obstacle_record()
                     number("friction", "", "0 = liquid slips freely, 1 = liquid sticks.").between(0, 1).otherwise("0"),
                     colour("colour", "Colour in pictures.").otherwise("0.6 0.6 0.6").for_pictures(),
                     boolean("visible", "Whether pictures show it.").otherwise(true).for_pictures(),
+                    boolean("transparent", "Whether pictures show it as clear glass tinted with `colour`.")
+                        .otherwise(false)
+                        .for_pictures(),
                 }};
 }
 
