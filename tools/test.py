@@ -49,7 +49,7 @@ def main():
     kind.add_argument("--quick", action="store_true", help="unit tests of the release build alone")
     kind.add_argument("--full", action="store_true", help="longer variants")
     arguments = parser.parse_args()
-    env = dict(os.environ, RIVULET_FULL="1") if arguments.full else dict(os.environ)
+    env = dict(os.environ, RIVULET_FULL="1", RIVULET_FUZZ_SECONDS="600") if arguments.full else dict(os.environ)
 
     code = build_release()
     if code == 0 and not arguments.quick:
