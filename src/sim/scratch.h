@@ -22,7 +22,8 @@ struct Workspace::Scratch {
     FaceFields faces;
     PressureSystem pressure;
     PoissonSolver poisson;
-    PoissonResult poisson_result;
+    PoissonResult poisson_result;                    ///< of the pressure
+    std::int64_t solver_iterations = 0;              ///< of the stage that runs, for its timer
     std::vector<double> crowding;                    ///< at cell centres [1]
     std::vector<double> potential;                   ///< of the displacement
     std::array<std::vector<double>, 3> displacement; ///< per time, on faces [m/s]; empty when nothing is crowded

@@ -159,6 +159,7 @@ void solve_pressure(const Model& model, const State& state, Scratch& s, double d
     });
     s.poisson_result = s.poisson.solve(poisson_system(s), s.pressure.right_side, s.pressure.pressure,
                                        model.options.pressure_tolerance / dt, model.options.max_pressure_iterations);
+    s.solver_iterations = s.poisson_result.iterations;
     if (!s.poisson_result.converged)
         throw SimulationError("pressure", "solver", s.poisson_result.iterations,
                               fmt::format("did not converge: divergence {:.3g} a step, allowed {:.3g}",
@@ -178,6 +179,7 @@ void solve_crowding(const Model& model, const State& state, Scratch& s, double d
     s.potential.assign(s.grid.field_size(), 0);
     const PoissonResult result = s.poisson.solve(poisson_system(s), s.crowding, s.potential, kCrowdingTolerance / dt,
                                                  model.options.max_pressure_iterations);
+    s.solver_iterations = result.iterations;
     if (!result.converged) throw SimulationError("crowding", "solver", result.iterations, "did not converge");
     for (auto& d : s.displacement) d.assign(s.grid.field_size(), 0);
     std::swap(s.potential, s.pressure.pressure);

@@ -4,6 +4,8 @@
 #include "sim/stages.h"
 #include "sim/watchdog.h"
 
+#include <utility>
+
 namespace rivulet {
 
 void step(const Model& model, State& state, Workspace& workspace, double dt)
@@ -11,8 +13,9 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
     Scratch& scratch = workspace.scratch();
     const auto stage = [&](const char* name, auto&& body) {
         {
-            const StageTimers::Scope timer(workspace.timers, name);
+            StageTimers::Scope timer(workspace.timers, name);
             body();
+            timer.add_iterations(std::exchange(scratch.solver_iterations, 0));
         }
         if (workspace.after_stage) workspace.after_stage(name, state);
     };
