@@ -112,6 +112,7 @@ struct FaceValue {
 
 /// New values for the faces of one tile that lie inside a solid.
 std::vector<FaceValue> constrained_faces(const TileGrid& grid, const Solids& solids, const SolidFields& fields, int t,
+                                         const std::array<std::vector<std::uint8_t>, 3>& known,
                                          const std::array<std::vector<double>, 3>& velocity)
 {
     std::vector<FaceValue> result;
@@ -119,7 +120,7 @@ std::vector<FaceValue> constrained_faces(const TileGrid& grid, const Solids& sol
         for (int a = 0; a < 3; ++a) {
             const auto axis = static_cast<std::size_t>(a);
             const auto face = static_cast<std::size_t>(t * kTileCells + c);
-            if (fields.open[axis][face] == 1) continue;
+            if (fields.open[axis][face] == 1 || known[axis][face] == 0) continue;
             const Vec3i cell(c % 8, c / 8 % 8, c / 64);
             Vec3 offset(0.5, 0.5, 0.5);
             offset[a] = 0;
@@ -138,30 +139,32 @@ std::vector<FaceValue> constrained_faces(const TileGrid& grid, const Solids& sol
 } // namespace
 
 void extrapolate_velocity(const TileGrid& grid, const SolidFields& solids, std::span<const std::uint8_t> liquid_cells,
-                          int layers, std::array<std::vector<double>, 3>& velocity)
+                          int layers, std::array<std::vector<double>, 3>& velocity,
+                          std::array<std::vector<std::uint8_t>, 3>& known)
 {
-    std::vector<std::uint8_t> known(grid.field_size());
     std::vector<std::uint8_t> next;
     for (std::size_t a = 0; a < 3; ++a) {
-        std::fill(known.end() - kTileCells, known.end(), std::uint8_t{0});
-        mark_known(grid, solids, liquid_cells, a, known);
+        known[a].resize(grid.field_size());
+        std::fill(known[a].end() - kTileCells, known[a].end(), std::uint8_t{0});
+        mark_known(grid, solids, liquid_cells, a, known[a]);
         for (int layer = 0; layer < layers; ++layer) {
-            next = known;
+            next = known[a];
             parallel_for(grid.n_tiles(), "extrapolate",
-                         [&](std::int64_t t) { grow_tile(grid, static_cast<int>(t), known, next, velocity[a]); });
-            known.swap(next);
+                         [&](std::int64_t t) { grow_tile(grid, static_cast<int>(t), known[a], next, velocity[a]); });
+            known[a].swap(next);
         }
     }
 }
 
 void constrain_to_solids(const TileGrid& grid, const Solids& solids, const SolidFields& fields,
+                         const std::array<std::vector<std::uint8_t>, 3>& known,
                          std::array<std::vector<double>, 3>& velocity)
 {
     std::vector<std::vector<FaceValue>> values(static_cast<std::size_t>(grid.n_tiles()));
     parallel_for(grid.n_tiles(), "constrain to solids", [&](std::int64_t t) {
         if (fields.tiles[static_cast<std::size_t>(t)] != TileSolidity::Open)
             values[static_cast<std::size_t>(t)] =
-                constrained_faces(grid, solids, fields, static_cast<int>(t), velocity);
+                constrained_faces(grid, solids, fields, static_cast<int>(t), known, velocity);
     });
     parallel_for(grid.n_tiles(), "constrain to solids", [&](std::int64_t t) {
         for (const FaceValue& v : values[static_cast<std::size_t>(t)]) velocity[v.axis][v.face] = v.value;

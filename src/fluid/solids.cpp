@@ -162,21 +162,61 @@ double open_fraction(double a, double b, double c, double d) noexcept
            (open_part(a, b, centre) + open_part(b, c, centre) + open_part(c, d, centre) + open_part(d, a, centre));
 }
 
-void rasterize_solids(const TileGrid& grid, const Solids& solids, SolidFields& fields)
-{
-    fields.tiles.resize(static_cast<std::size_t>(grid.n_tiles()));
-    for (std::size_t a = 0; a < 3; ++a) {
-        fields.open[a].resize(grid.field_size());
-        fields.velocity[a].resize(grid.field_size());
-    }
-    fields.centre_inside.resize(grid.field_size());
-    fields.open_eighths.resize(grid.field_size());
-    fill_tile(fields, grid.n_tiles(), 0, false);
+namespace {
 
+void resize_fields(std::size_t n_tiles, std::size_t size, SolidFields& fields)
+{
+    fields.tiles.resize(n_tiles);
+    fields.near_moving.resize(n_tiles);
+    for (std::size_t a = 0; a < 3; ++a) {
+        fields.open[a].resize(size);
+        fields.velocity[a].resize(size);
+    }
+    fields.centre_inside.resize(size);
+    fields.open_eighths.resize(size);
+}
+
+bool is_near_moving(const Solids& solids, const Vec3& x, double reach)
+{
+    return std::any_of(solids.bodies.begin(), solids.bodies.end(), [&](const SolidBody& b) {
+        return !b.is_static && b.shape->distance(b.pose.to_body(x)) < reach;
+    });
+}
+
+void copy_tile(const SolidFields& from, int source, int target, SolidFields& to)
+{
+    const auto copy = [&](const auto& a, auto& b) {
+        std::copy_n(a.begin() + static_cast<std::ptrdiff_t>(source) * kTileCells, kTileCells,
+                    b.begin() + static_cast<std::ptrdiff_t>(target) * kTileCells);
+    };
+    for (std::size_t a = 0; a < 3; ++a) {
+        copy(from.open[a], to.open[a]);
+        copy(from.velocity[a], to.velocity[a]);
+    }
+    copy(from.centre_inside, to.centre_inside);
+    copy(from.open_eighths, to.open_eighths);
+    to.tiles[static_cast<std::size_t>(target)] = from.tiles[static_cast<std::size_t>(source)];
+}
+
+} // namespace
+
+void rasterize_solids(const TileGrid& grid, const Solids& solids, SolidFields& fields, const SolidCache* cache)
+{
+    resize_fields(static_cast<std::size_t>(grid.n_tiles()), grid.field_size(), fields);
+    fill_tile(fields, grid.n_tiles(), 0, false);
     const double reach = (0.5 * std::sqrt(3.0) * kTileEdge + kReachMargin) * grid.cell_size();
     parallel_for(grid.n_tiles(), "rasterize solids", [&](std::int64_t ti) {
         const int t = static_cast<int>(ti);
-        const double d = solids.distance(grid.node(t, 4, 4, 4));
+        const Vec3 centre = grid.node(t, 4, 4, 4);
+        fields.near_moving[static_cast<std::size_t>(t)] = is_near_moving(solids, centre, reach);
+        if (cache != nullptr && fields.near_moving[static_cast<std::size_t>(t)] == 0) {
+            const int known = cache->grid.find(grid.tile(t));
+            if (known < cache->grid.n_tiles() && cache->fields.near_moving[static_cast<std::size_t>(known)] == 0) {
+                copy_tile(cache->fields, known, t, fields);
+                return;
+            }
+        }
+        const double d = solids.distance(centre);
         auto& kind = fields.tiles[static_cast<std::size_t>(t)];
         kind = d > reach ? TileSolidity::Open : (d < -reach ? TileSolidity::Solid : TileSolidity::Mixed);
         fill_tile(fields, t, kind == TileSolidity::Open ? 1 : 0, kind == TileSolidity::Solid);

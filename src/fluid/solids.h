@@ -16,7 +16,8 @@ struct SolidBody {
     const Shape* shape = nullptr; ///< body frame
     Pose pose;
     Twist twist;
-    double friction = 0; ///< 0 = free slip, 1 = no slip
+    double friction = 0;    ///< 0 = free slip, 1 = no slip
+    bool is_static = false; ///< never moves over the whole run
 };
 
 /// All that liquid cannot enter: obstacles and the closed walls of the domain.
@@ -48,10 +49,19 @@ struct SolidFields {
     std::array<std::vector<double>, 3> velocity; ///< of the solid, along the face's axis, where open < 1 [m/s]
     std::vector<std::uint8_t> centre_inside;     ///< cell centres inside a solid
     std::vector<std::uint8_t> open_eighths;      ///< eighths of each cell whose centres are outside of solids
+    std::vector<std::uint8_t> near_moving;       ///< tiles that a moving body can reach
 };
 
-/// Cut-cell fractions from the signed distance at the cells' corners, exact for planes.
-void rasterize_solids(const TileGrid& grid, const Solids& solids, SolidFields& fields);
+/// The last raster and its grid: tiles that no moving body reaches, then and now, are copied from it.
+struct SolidCache {
+    TileGrid grid;
+    SolidFields fields;
+};
+
+/// Cut-cell fractions from the signed distance at the cells' corners, exact for planes. `cache`, where given, must be
+/// of the same static solids; the result is the same bits with and without it.
+void rasterize_solids(const TileGrid& grid, const Solids& solids, SolidFields& fields,
+                      const SolidCache* cache = nullptr);
 
 /// Part of a unit square, given by a linear function's values at its corners (in turn around it), where it is > 0.
 [[nodiscard]] double open_fraction(double a, double b, double c, double d) noexcept;

@@ -17,9 +17,11 @@ struct Workspace::Scratch {
     std::vector<double> particle_mass; ///< [kg]
     SolidSet solids;
     SolidFields solid_fields;
+    SolidCache solid_cache;              ///< of the last step: saves time, changes nothing
     std::vector<double> liquid_distance; ///< at cell centres [m]
     std::vector<double> density;         ///< at cell centres [kg/m^3]; empty while all liquids weigh the same
     FaceFields faces;
+    std::array<std::vector<std::uint8_t>, 3> known_faces; ///< with a velocity that particles may use
     PressureSystem pressure;
     PoissonSolver poisson;
     PoissonResult poisson_result;                    ///< of the pressure

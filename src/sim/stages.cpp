@@ -16,7 +16,9 @@ namespace {
 
 /// Cells around a particle in which faces must exist: its stencil, a step's motion, and the extrapolated layers.
 constexpr int kHalo = 3;
-constexpr int kExtrapolatedLayers = 3;
+/// Steps from face to face, from the open faces of liquid cells to the farthest that a particle in one of them asks
+/// for: in the corner of three walls, two below the floor and one into each side.
+constexpr int kExtrapolatedLayers = 4;
 /// Steps between two moves of the particles themselves.
 constexpr std::int64_t kReorderInterval = 8;
 /// Particles are kept this far out of solids, in cells.
@@ -92,7 +94,9 @@ void build_grid(const Model& model, State& state, Scratch& s)
 void place_solids(const Model& model, const State& state, Scratch& s, double dt)
 {
     s.solids = solids_at(model, state.clock.time, dt);
-    rasterize_solids(s.grid, s.solids.view(), s.solid_fields);
+    std::swap(s.solid_fields, s.solid_cache.fields);
+    rasterize_solids(s.grid, s.solids.view(), s.solid_fields, &s.solid_cache);
+    s.solid_cache.grid = s.grid; // for the next step, by which time solid_fields is its raster
 }
 
 void find_surface(const Model& model, const State& state, Scratch& s)
@@ -189,8 +193,9 @@ void solve_crowding(const Model& model, const State& state, Scratch& s, double d
 
 void extend_velocity(Scratch& s)
 {
-    extrapolate_velocity(s.grid, s.solid_fields, s.pressure.unknown, kExtrapolatedLayers, s.faces.velocity);
-    constrain_to_solids(s.grid, s.solids.view(), s.solid_fields, s.faces.velocity);
+    extrapolate_velocity(s.grid, s.solid_fields, s.pressure.unknown, kExtrapolatedLayers, s.faces.velocity,
+                         s.known_faces);
+    constrain_to_solids(s.grid, s.solids.view(), s.solid_fields, s.known_faces, s.faces.velocity);
 }
 
 void commit_liquid(const Model&, State& state, Scratch& s, double dt)

@@ -122,5 +122,35 @@ TEST(Solids, TheSolidPartOfAFaceMovesWithItsBody)
     EXPECT_NEAR(fields.velocity[2][grid.index(t, 3, 4, 4)], 3, 1e-15);
 }
 
+TEST(Solids, ACachedRasterIsTheSameBits)
+{
+    const Ball ball(0.3);
+    SolidBody bodies[2] = {{&ball, {Vec3(0.2, 0.2, 0.2), Quat::Identity()}, {}, 0, true},
+                           {&ball, {Vec3(3.1, 0.2, 0.2), Quat::Identity()}, {}, 0, false}};
+    Solids solids;
+    solids.bodies = bodies;
+    std::vector<Vec3i> tiles;
+    for (int x = -1; x < 12; ++x) tiles.emplace_back(x, 0, 0);
+    SolidCache cache;
+    cache.grid = TileGrid(Vec3::Zero(), 0.04, tiles);
+    rasterize_solids(cache.grid, solids, cache.fields);
+    bodies[1].pose.position.x() = 2.9; // one moves, and the tiles are others
+    bodies[1].twist.linear.x() = -1;
+    for (int x = 12; x < 14; ++x) tiles.emplace_back(x, 0, 0);
+    tiles.erase(tiles.begin());
+    const TileGrid grid(Vec3::Zero(), 0.04, tiles);
+    SolidFields fresh;
+    SolidFields cached;
+    rasterize_solids(grid, solids, fresh);
+    rasterize_solids(grid, solids, cached, &cache);
+    EXPECT_EQ(fresh.tiles, cached.tiles);
+    for (std::size_t a = 0; a < 3; ++a) {
+        EXPECT_EQ(fresh.open[a], cached.open[a]);
+        EXPECT_EQ(fresh.velocity[a], cached.velocity[a]);
+    }
+    EXPECT_EQ(fresh.centre_inside, cached.centre_inside);
+    EXPECT_EQ(fresh.open_eighths, cached.open_eighths);
+}
+
 } // namespace
 } // namespace rivulet
