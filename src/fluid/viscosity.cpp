@@ -1,0 +1,203 @@
+#include "fluid/viscosity.h"
+
+#include "base/assert.h"
+#include "base/parallel.h"
+#include "fluid/viscosity_operator.h"
+#include "fluid/viscosity_preconditioner.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rivulet {
+namespace {
+
+constexpr std::int64_t kGrain = 4;
+/// Layers of faces around the liquid that follow it.
+constexpr int kFollowingLayers = 2;
+
+/// Adds to each face in `unset` the mean change of the faces beside it whose change is known.
+void follow_in_tile(const TileGrid& grid, int t, const std::vector<std::uint8_t>& known,
+                    std::vector<std::uint8_t>& next, std::vector<double>& change)
+{
+    for (int c = 0; c < kTileCells; ++c) {
+        const auto face = std::size_t(t * kTileCells + c);
+        if (known[face] != 0) continue;
+        double sum = 0;
+        int n = 0;
+        for (int side = 0; side < 6; ++side) {
+            const Vec3i e = (side % 2 == 0 ? -1 : 1) * Vec3i::Unit(side / 2);
+            const std::size_t other = grid.index(t, c % 8 + e.x(), c / 8 % 8 + e.y(), c / 64 + e.z());
+            if (known[other] != 1) continue;
+            sum += change[other];
+            ++n;
+        }
+        if (n == 0) continue;
+        change[face] = sum / n;
+        next[face] = 1;
+    }
+}
+
+} // namespace
+
+struct ViscositySolver::Impl {
+    ViscosityOperator a;
+    ViscosityPreconditioner preconditioner;
+    FaceField x, start, r, p, q, z; ///< zero outside of the liquid faces; `start` is r at the beginning
+    FaceField change;               ///< of velocity, without the guess
+    std::vector<ViscousLoad> loads;
+
+    void prepare(const FaceField& velocity);
+    void true_residual();
+    bool conjugate_gradients(double tolerance, int max_iterations, ViscosityResult& result);
+    void solve(double tolerance, int max_iterations, ViscosityResult& result);
+    void store(FaceField& velocity);
+    void extend_change(std::size_t axis);
+
+    template <class Body>
+    void for_faces(const char* name, Body&& body)
+    {
+        parallel_for(
+            std::int64_t(a.tiles().size()), name,
+            [&](std::int64_t t) {
+                const std::size_t begin = std::size_t(a.tiles()[std::size_t(t)]) * kTileCells;
+                for (std::size_t axis = 0; axis < 3; ++axis)
+                    for (std::size_t n = begin; n < begin + kTileCells; ++n) body(axis, n);
+            },
+            kGrain);
+    }
+};
+
+/// The guess is the velocity as it is; the system is solved for the change, A change = -K u.
+void ViscositySolver::Impl::prepare(const FaceField& velocity)
+{
+    for (FaceField* field : {&x, &start, &r, &p, &q, &z, &change})
+        for (auto& f : *field) f.assign(a.grid().field_size(), 0);
+    for_faces("viscous guess", [&](std::size_t axis, std::size_t n) {
+        x[axis][n] = a.kind(axis, n) == FaceKind::Liquid ? velocity[axis][n] : 0;
+    });
+    a.apply_stress(x, start);
+    for_faces("viscous residual", [&](std::size_t axis, std::size_t n) {
+        start[axis][n] = -start[axis][n];
+        r[axis][n] = start[axis][n];
+    });
+}
+
+void ViscositySolver::Impl::true_residual()
+{
+    static_cast<void>(a.apply(change, q));
+    for_faces("viscous residual", [&](std::size_t axis, std::size_t n) { r[axis][n] = start[axis][n] - q[axis][n]; });
+}
+
+/// Iterates from r until the estimated error is below the tolerance; false where the recursion breaks down.
+bool ViscositySolver::Impl::conjugate_gradients(double tolerance, int max_iterations, ViscosityResult& result)
+{
+    double rz_last = 0;
+    while (true) {
+        const auto [rz, largest] = preconditioner.apply(a, r, z);
+        result.error = largest;
+        if (!std::isfinite(rz) || !std::isfinite(largest)) return false;
+        if (largest <= tolerance || result.iterations >= max_iterations) return true;
+        if (!(rz > 0)) return false;
+        const double beta = rz_last > 0 ? rz / rz_last : 0;
+        rz_last = rz;
+        for_faces("viscous direction",
+                  [&](std::size_t axis, std::size_t n) { p[axis][n] = z[axis][n] + beta * p[axis][n]; });
+        const double curvature = a.apply(p, q);
+        const double alpha = rz / curvature;
+        if (!(curvature > 0) || !std::isfinite(alpha)) return false;
+        for_faces("viscous advance", [&](std::size_t axis, std::size_t n) {
+            change[axis][n] += alpha * p[axis][n];
+            r[axis][n] -= alpha * q[axis][n];
+        });
+        ++result.iterations;
+    }
+}
+
+void ViscositySolver::Impl::solve(double tolerance, int max_iterations, ViscosityResult& result)
+{
+    // The recursion drifts from the true residual: start again from the true one as long as that still gains something.
+    for (double last = INFINITY;; last = result.error) {
+        const int before = result.iterations;
+        if (!conjugate_gradients(tolerance, max_iterations, result)) return;
+        if (result.iterations == before) break;
+        true_residual();
+        result.error = preconditioner.apply(a, r, z).largest;
+        if (result.error <= tolerance || result.iterations >= max_iterations || !(result.error < 0.5 * last)) break;
+        for_faces("viscous direction", [&](std::size_t axis, std::size_t n) { p[axis][n] = 0; });
+    }
+    result.converged = result.error <= tolerance;
+}
+
+/// Carries the change of the liquid faces to empty ones around them.
+void ViscositySolver::Impl::extend_change(std::size_t axis)
+{
+    const TileGrid& grid = a.grid();
+    // 0 = to be filled, 1 = known, 2 = never
+    std::vector<std::uint8_t> known(grid.field_size(), 2), next;
+    parallel_for(grid.n_tiles(), "viscous change", [&](std::int64_t t) {
+        for (std::size_t n = std::size_t(t) * kTileCells; n < std::size_t(t + 1) * kTileCells; ++n) {
+            const FaceKind kind = a.kind(axis, n);
+            known[n] = kind == FaceKind::Liquid ? 1 : (kind == FaceKind::Empty ? 0 : 2);
+        }
+    });
+    for (int layer = 0; layer < kFollowingLayers; ++layer) {
+        next = known;
+        parallel_for(grid.n_tiles(), "viscous change",
+                     [&](std::int64_t t) { follow_in_tile(grid, static_cast<int>(t), known, next, change[axis]); });
+        known.swap(next);
+    }
+}
+
+void ViscositySolver::Impl::store(FaceField& velocity)
+{
+    const SolidFields& solids = *a.input().solid_fields;
+    for (std::size_t axis = 0; axis < 3; ++axis) extend_change(axis);
+    parallel_for(a.grid().n_tiles(), "viscous store", [&](std::int64_t t) {
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            for (std::size_t n = std::size_t(t) * kTileCells; n < std::size_t(t + 1) * kTileCells; ++n) {
+                if (a.kind(axis, n) == FaceKind::Sticky)
+                    velocity[axis][n] = solids.velocity[axis][n];
+                else
+                    velocity[axis][n] += change[axis][n];
+            }
+    });
+}
+
+ViscositySolver::ViscositySolver() : impl_(std::make_unique<Impl>()) {}
+ViscositySolver::~ViscositySolver() = default;
+ViscositySolver::ViscositySolver(ViscositySolver&&) noexcept = default;
+ViscositySolver& ViscositySolver::operator=(ViscositySolver&&) noexcept = default;
+
+ViscosityResult ViscositySolver::solve(const ViscosityInput& input, FaceField& velocity, double tolerance,
+                                       int max_iterations)
+{
+    RIVULET_VERIFY(input.grid != nullptr && input.solids != nullptr && input.solid_fields != nullptr);
+    RIVULET_VERIFY(input.liquid_distance.size() == input.grid->field_size() && input.dt > 0);
+    for (const auto& v : velocity) RIVULET_VERIFY(v.size() == input.grid->field_size());
+    Impl& s = *impl_;
+    ViscosityResult result;
+    s.a.build(input);
+    result.n_unknowns = s.a.n_unknowns();
+    s.preconditioner.build(s.a);
+    s.prepare(velocity);
+    s.solve(tolerance, max_iterations, result);
+    s.loads.assign(input.solids->bodies.size(), {});
+    if (!result.converged) return result;
+    s.for_faces("viscous result", [&](std::size_t axis, std::size_t n) { s.x[axis][n] += s.change[axis][n]; });
+    s.loads = s.a.loads(s.x);
+    s.store(velocity);
+    return result;
+}
+
+const std::vector<ViscousLoad>& ViscositySolver::loads() const noexcept { return impl_->loads; }
+
+std::size_t ViscositySolver::bytes() const noexcept
+{
+    std::size_t n = impl_->a.bytes() + impl_->preconditioner.bytes();
+    for (const FaceField* field :
+         {&impl_->x, &impl_->start, &impl_->r, &impl_->p, &impl_->q, &impl_->z, &impl_->change})
+        for (const auto& f : *field) n += f.capacity() * sizeof(double);
+    return n;
+}
+
+} // namespace rivulet

@@ -1,0 +1,77 @@
+#pragma once
+
+#include "fluid/solids.h"
+#include "grid/tile_grid.h"
+
+#include <array>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace rivulet {
+
+/// Implicit viscosity with the full stress tensor and a traction-free surface [Batty 2008]: the velocity u that
+/// minimises, over the volume of the liquid,
+///   integral of  density |u - u0|^2 / (2 dt)  +  mu |D(u)|^2,     D = (grad u + grad u^T) / 2.
+/// Rigid motion has D = 0 and costs nothing, so that free liquid keeps its linear and angular momentum and spins,
+/// folds and coils as it should. Theory: docs/theory/viscosity.md.
+///
+/// Solids with a friction above zero hold the liquid that touches them (no slip), whatever the value. Solids with zero
+/// friction exert no viscous force at all (free slip): only the pressure keeps liquid out of them.
+struct ViscosityInput {
+    const TileGrid* grid = nullptr;
+    const Solids* solids = nullptr;
+    const SolidFields* solid_fields = nullptr;
+    std::span<const double> liquid_distance; ///< at cell centres [m]
+    std::span<const double> density;         ///< at cell centres [kg/m^3], 0 = unknown; empty: uniform_density
+    double uniform_density = 1000;           ///< [kg/m^3]
+    std::span<const double> viscosity;       ///< mu at cell centres, everywhere near liquid [Pa s]; empty: uniform
+    double uniform_viscosity = 1e-3;         ///< [Pa s]
+    double dt = 0;                           ///< [s]
+};
+
+/// The least mu dt / (density dx^2) that is worth a solve. Below it a step changes no velocity by more than about a
+/// thousandth of the difference between neighbours (the largest eigenvalue is 12 times this number), which is less
+/// than the transfers between particles and grid lose. Water on cells of 1 cm is below, on cells of 1 mm above.
+inline constexpr double kLeastViscousNumber = 1e-4;
+
+struct ViscosityResult {
+    int iterations = 0;
+    double error = 0; ///< estimated largest error of a velocity, from the true residual [m/s]
+    bool converged = false;
+    std::int64_t n_unknowns = 0;
+};
+
+/// What the liquid's viscous stress does to a body over a step, on average.
+struct ViscousLoad {
+    Vec3 force = Vec3::Zero();  ///< [N]
+    Vec3 torque = Vec3::Zero(); ///< about the body's position [N m]
+};
+
+/// Conjugate gradients in double; the preconditioner is the diagonal where viscosity is weak and, where it is strong,
+/// one multigrid V-cycle for each velocity component. Keeps its memory between solves; the result depends only on the
+/// arguments.
+class ViscositySolver {
+public:
+    ViscositySolver();
+    ~ViscositySolver();
+    ViscositySolver(ViscositySolver&&) noexcept;
+    ViscositySolver& operator=(ViscositySolver&&) noexcept;
+
+    /// Replaces the velocity on the faces by its viscous successor, to within `tolerance` [m/s]. Faces in solids that
+    /// hold the liquid get the solid's velocity; faces just outside of the liquid take part in the change of the faces
+    /// beside them. Without convergence the velocity is left as it was.
+    ViscosityResult solve(const ViscosityInput& input, std::array<std::vector<double>, 3>& velocity, double tolerance,
+                          int max_iterations);
+
+    /// Of the last solve, one for each body of its solids.
+    [[nodiscard]] const std::vector<ViscousLoad>& loads() const noexcept;
+    /// Memory held between solves.
+    [[nodiscard]] std::size_t bytes() const noexcept;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+} // namespace rivulet

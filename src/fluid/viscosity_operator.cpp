@@ -1,0 +1,466 @@
+#include "fluid/viscosity_operator.h"
+
+#include "base/parallel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace rivulet {
+namespace {
+
+/// Least distance from a face to the wall that stops it, as a fraction of the cell size.
+constexpr double kLeastWallTheta = 0.05;
+constexpr std::int64_t kGrain = 2;
+
+constexpr std::size_t next(std::size_t axis) { return (axis + 1) % 3; }
+constexpr std::size_t previous(std::size_t axis) { return (axis + 2) % 3; }
+
+std::size_t offset_index(const TileGrid& grid, int t, const Vec3i& cell, std::size_t axis, int step)
+{
+    Vec3i at = cell;
+    at[static_cast<int>(axis)] += step;
+    return grid.index(t, at.x(), at.y(), at.z());
+}
+
+Vec3 face_position(const TileGrid& grid, int t, const Vec3i& cell, std::size_t axis)
+{
+    Vec3 x = cell.cast<double>() + Vec3::Constant(0.5);
+    x[static_cast<int>(axis)] -= 0.5;
+    return grid.node(t, x.x(), x.y(), x.z());
+}
+
+void assign(FaceField& field, std::size_t size)
+{
+    for (auto& f : field) f.assign(size, 0);
+}
+
+/// Rows of eight values along x, in a tile and one step beyond it.
+class TileRows {
+public:
+    TileRows(const TileGrid& grid, int t) : grid_(grid), t_(t) {}
+
+    /// The row (j, k), at most one of which is outside of the tile.
+    [[nodiscard]] const double* row(const std::vector<double>& field, int j, int k) const
+    {
+        const int tile = grid_.neighbour(t_, 0, j >> 3, k >> 3);
+        return field.data() + std::size_t(tile) * kTileCells + cell_in_tile(0, j & 7, k & 7);
+    }
+    /// The row (j, k) shifted by one step along an axis: entry i is the value of cell i's neighbour.
+    [[nodiscard]] const double* shifted(const std::vector<double>& field, int j, int k, std::size_t axis, int step,
+                                        std::array<double, kTileEdge>& buffer) const
+    {
+        if (axis == 1) return row(field, j + step, k);
+        if (axis == 2) return row(field, j, k + step);
+        const double* own = row(field, j, k);
+        const double* across =
+            field.data() + std::size_t(grid_.neighbour(t_, step, 0, 0)) * kTileCells + cell_in_tile(0, j, k);
+        if (step > 0) {
+            std::copy(own + 1, own + kTileEdge, buffer.begin());
+            buffer[kTileEdge - 1] = across[0];
+        } else {
+            std::copy(own, own + kTileEdge - 1, buffer.begin() + 1);
+            buffer[0] = across[kTileEdge - 1];
+        }
+        return buffer.data();
+    }
+
+private:
+    const TileGrid& grid_;
+    int t_;
+};
+
+} // namespace
+
+/// One strain sample and the faces it reads: s = sum of factor * u.
+struct ViscosityOperator::Sample {
+    struct Face {
+        std::size_t axis = 0;
+        std::size_t index = 0;
+        Vec3i cell = Vec3i::Zero();
+        double factor = 0;
+        FaceKind kind = FaceKind::Empty;
+    };
+    int tile = 0;
+    std::size_t index = 0; ///< of the cell it belongs to
+    Vec3 position = Vec3::Zero();
+    std::array<Face, 4> face; ///< differences in pairs: upper, lower
+    int n_faces = 0;
+    double volume = 0;
+    double viscosity = 0; ///< times 2 for cells
+    std::array<double, 2> stretch{1, 1};
+
+    [[nodiscard]] bool touches(FaceKind kind) const
+    {
+        return std::any_of(face.begin(), face.begin() + n_faces, [&](const Face& f) { return f.kind == kind; });
+    }
+    void add(const ViscosityOperator& op, std::size_t axis, const Vec3i& cell, double factor)
+    {
+        const std::size_t n = op.grid().index(tile, cell.x(), cell.y(), cell.z());
+        face[std::size_t(n_faces++)] = {axis, n, cell, factor, op.kind(axis, n)};
+    }
+};
+
+ViscosityOperator::Sample ViscosityOperator::cell_sample(int t, const Vec3i& cell, std::size_t axis) const
+{
+    Sample s;
+    s.tile = t;
+    s.index = grid().index(t, cell.x(), cell.y(), cell.z());
+    s.position = grid().cell_centre(t, cell.x(), cell.y(), cell.z());
+    s.volume = volumes_.cell[s.index];
+    s.add(*this, axis, cell + Vec3i::Unit(int(axis)), 1);
+    s.add(*this, axis, cell, -1);
+    s.viscosity = 2 * (in_.viscosity.empty() ? in_.uniform_viscosity : in_.viscosity[s.index]);
+    return s;
+}
+
+ViscosityOperator::Sample ViscosityOperator::edge_sample(int t, const Vec3i& cell, std::size_t axis) const
+{
+    const std::size_t a = next(axis), b = previous(axis);
+    Sample s;
+    s.tile = t;
+    s.index = grid().index(t, cell.x(), cell.y(), cell.z());
+    Vec3 x = cell.cast<double>();
+    x[int(axis)] += 0.5;
+    s.position = grid().node(t, x.x(), x.y(), x.z());
+    s.volume = volumes_.edge[axis][s.index];
+    s.add(*this, a, cell, 1);
+    s.add(*this, a, cell - Vec3i::Unit(int(b)), -1);
+    s.add(*this, b, cell, 1);
+    s.add(*this, b, cell - Vec3i::Unit(int(a)), -1);
+    s.viscosity = edge_viscosity(t, cell, axis);
+    return s;
+}
+
+/// Harmonic mean over the cells around an edge: across an interface the shear stress is continuous, not the strain.
+double ViscosityOperator::edge_viscosity(int t, const Vec3i& cell, std::size_t axis) const
+{
+    if (in_.viscosity.empty()) return in_.uniform_viscosity;
+    double sum = 0;
+    for (int n = 0; n < 4; ++n) {
+        const Vec3i at = cell - (n & 1) * Vec3i::Unit(int(next(axis))) - (n >> 1) * Vec3i::Unit(int(previous(axis)));
+        const double mu = in_.viscosity[grid().index(t, at.x(), at.y(), at.z())];
+        if (!(mu > 0)) return 0;
+        sum += 1 / mu;
+    }
+    return 4 / sum;
+}
+
+/// Where a wall cuts a difference, the slope is that between the liquid face and the wall.
+void ViscosityOperator::stretch_at_wall(Sample& s) const
+{
+    for (int pair = 0; pair < s.n_faces / 2; ++pair) {
+        const auto& upper = s.face[std::size_t(2 * pair)];
+        const auto& lower = s.face[std::size_t(2 * pair + 1)];
+        if ((upper.kind == FaceKind::Sticky) == (lower.kind == FaceKind::Sticky)) continue;
+        const auto& wet = upper.kind == FaceKind::Sticky ? lower : upper;
+        const auto& dry = upper.kind == FaceKind::Sticky ? upper : lower;
+        const double outside = volumes_.solid_distance[wet.axis][wet.index];
+        const double inside = volumes_.solid_distance[dry.axis][dry.index];
+        s.stretch[std::size_t(pair)] = 1 / std::clamp(outside / (outside - inside), kLeastWallTheta, 1.0);
+    }
+}
+
+void ViscosityOperator::limit_volume(Sample& s) const
+{
+    bool has_unknown = false;
+    for (int n = 0; n < s.n_faces; ++n) {
+        const auto& f = s.face[std::size_t(n)];
+        if (f.kind == FaceKind::Sticky) continue;
+        if (f.kind != FaceKind::Liquid) s.volume = 0;
+        s.volume = std::min(s.volume, kStressPerMass * volumes_.face[f.axis][f.index]);
+        has_unknown = true;
+    }
+    if (!has_unknown) s.volume = 0;
+}
+
+/// Minus what the solid's motion, continued into the liquid, would read: velocities at a wall are relative to it.
+double ViscosityOperator::body_shift(const Sample& s) const
+{
+    if (!s.touches(FaceKind::Sticky)) return 0;
+    const int body = in_.solids->nearest(s.position).body;
+    double sum = 0;
+    for (int n = 0; n < s.n_faces; ++n) {
+        const auto& f = s.face[std::size_t(n)];
+        if (f.kind != FaceKind::Liquid) continue;
+        const Vec3 u = in_.solids->velocity(face_position(grid(), s.tile, f.cell, f.axis), body);
+        sum -= s.stretch[std::size_t(n / 2)] * f.factor * u[int(f.axis)];
+    }
+    return sum;
+}
+
+double ViscosityOperator::face_mass(std::size_t axis, std::size_t face, std::size_t below) const
+{
+    if (volumes_.kind[axis][face] != FaceKind::Liquid) return 0;
+    double rho = in_.uniform_density;
+    if (!in_.density.empty()) {
+        const double up = in_.density[face], down = in_.density[below];
+        if (up > 0 || down > 0) rho = up > 0 && down > 0 ? 0.5 * (up + down) : std::max(up, down);
+    }
+    return rho * volumes_.face[axis][face];
+}
+
+void ViscosityOperator::build_mass(int t)
+{
+    for (int c = 0; c < kTileCells; ++c) {
+        const Vec3i cell(c % 8, c / 8 % 8, c / 64);
+        const auto n = std::size_t(t * kTileCells + c);
+        for (std::size_t a = 0; a < 3; ++a) mass_[a][n] = face_mass(a, n, offset_index(grid(), t, cell, a, -1));
+    }
+}
+
+/// body(sample, is on an edge, axis) for the samples of a tile that have any volume.
+template <class Body>
+void ViscosityOperator::for_samples(int t, Body&& body) const
+{
+    for (int c = 0; c < kTileCells; ++c) {
+        const Vec3i cell(c % 8, c / 8 % 8, c / 64);
+        const auto n = std::size_t(t * kTileCells + c);
+        for (std::size_t a = 0; a < 3; ++a) {
+            if (volumes_.cell[n] > 0) body(cell_sample(t, cell, a), false, a);
+            if (volumes_.edge[a][n] > 0) body(edge_sample(t, cell, a), true, a);
+        }
+    }
+}
+
+void ViscosityOperator::build_samples(int t)
+{
+    const double scale = in_.dt / (grid().cell_size() * grid().cell_size());
+    for_samples(t, [&](Sample s, bool is_edge, std::size_t a) {
+        limit_volume(s);
+        (is_edge ? edge_weight_ : cell_weight_)[a][s.index] = scale * s.viscosity * s.volume;
+        if (!has_sticky_ || s.volume == 0) return;
+        stretch_at_wall(s);
+        for (std::size_t pair = 0; pair < (is_edge ? 2U : 1U); ++pair)
+            (is_edge ? edge_stretch_[pair] : cell_stretch_)[a][s.index] = s.stretch[pair];
+        if (has_moving_) (is_edge ? edge_shift_ : cell_shift_)[a][s.index] = body_shift(s);
+    });
+}
+
+void ViscosityOperator::find_tiles()
+{
+    const auto count = [&](int t) {
+        std::int64_t unknowns = 0, samples = 0;
+        for (int c = 0; c < kTileCells; ++c)
+            for (std::size_t a = 0; a < 3; ++a) {
+                const auto n = std::size_t(t * kTileCells + c);
+                unknowns += kind(a, n) == FaceKind::Liquid;
+                samples += cell_weight_[a][n] > 0 || edge_weight_[a][n] > 0;
+            }
+        return std::pair(unknowns, samples);
+    };
+    std::vector<std::pair<std::int64_t, std::int64_t>> counts(std::size_t(grid().n_tiles()));
+    parallel_for(grid().n_tiles(), "viscous tiles", [&](std::int64_t t) { counts[std::size_t(t)] = count(int(t)); });
+    tiles_.clear();
+    n_unknowns_ = 0;
+    for (int t = 0; t < grid().n_tiles(); ++t) {
+        n_unknowns_ += counts[std::size_t(t)].first;
+        if (counts[std::size_t(t)] != std::pair<std::int64_t, std::int64_t>(0, 0)) tiles_.push_back(t);
+    }
+    partial_.resize(tiles_.size());
+}
+
+void ViscosityOperator::find_viscous_number()
+{
+    const double scale = in_.dt / (grid().cell_size() * grid().cell_size());
+    parallel_for(
+        std::int64_t(tiles_.size()), "viscous number",
+        [&](std::int64_t n) {
+            double largest = 0;
+            for (int c = 0; c < kTileCells; ++c) {
+                const auto at = std::size_t(tiles_[std::size_t(n)] * kTileCells + c);
+                const double mu = in_.viscosity.empty() ? in_.uniform_viscosity : in_.viscosity[at];
+                const bool known = !in_.density.empty() && in_.density[at] > 0;
+                if (volumes_.cell[at] > 0)
+                    largest = std::max(largest, scale * mu / (known ? in_.density[at] : in_.uniform_density));
+            }
+            partial_[std::size_t(n)] = largest;
+        },
+        kGrain);
+    viscous_number_ = partial_.empty() ? 0 : *std::max_element(partial_.begin(), partial_.end());
+}
+
+void ViscosityOperator::build(const ViscosityInput& input)
+{
+    in_ = input;
+    const Solids& solids = *in_.solids;
+    has_sticky_ =
+        solids.wall_friction > 0 && std::find(solids.closed.begin(), solids.closed.end(), true) != solids.closed.end();
+    has_moving_ = false;
+    for (const SolidBody& body : solids.bodies) {
+        has_sticky_ = has_sticky_ || body.friction > 0;
+        has_moving_ =
+            has_moving_ || (body.friction > 0 && (body.twist.linear.norm() > 0 || body.twist.angular.norm() > 0));
+    }
+    compute_control_volumes(in_, volumes_);
+    const std::size_t size = grid().field_size();
+    for (FaceField* field : {&mass_, &cell_weight_, &edge_weight_, &cell_stress_, &edge_stress_[0]})
+        assign(*field, size);
+    for (FaceField* field : {&edge_stress_[1], &cell_stretch_, &edge_stretch_[0], &edge_stretch_[1]})
+        assign(*field, has_sticky_ ? size : 0);
+    for (FaceField* field : {&cell_shift_, &edge_shift_}) assign(*field, has_moving_ ? size : 0);
+    parallel_for(grid().n_tiles(), "viscous system", [&](std::int64_t t) {
+        build_mass(int(t));
+        build_samples(int(t));
+    });
+    find_tiles();
+    find_viscous_number();
+}
+
+void ViscosityOperator::stress_tile(int t, const FaceField& u, bool with_solids)
+{
+    const TileRows rows(grid(), t);
+    std::array<double, kTileEdge> one, two;
+    for (int row = 0; row < kTileEdge * kTileEdge; ++row) {
+        const int j = row % 8, k = row / 8;
+        const std::size_t n = std::size_t(t) * kTileCells + cell_in_tile(0, j, k);
+        for (std::size_t c = 0; c < 3; ++c) {
+            const std::size_t a = next(c), b = previous(c);
+            const double *own = &u[c][n], *up = rows.shifted(u[c], j, k, c, 1, one);
+            const double* w = &cell_weight_[c][n];
+            double* cell = &cell_stress_[c][n];
+            for (int i = 0; i < kTileEdge; ++i) cell[i] = up[i] - own[i];
+            const double *u_a = &u[a][n], *u_b = &u[b][n];
+            const double* below_a = rows.shifted(u[a], j, k, b, -1, one);
+            const double* below_b = rows.shifted(u[b], j, k, a, -1, two);
+            const double* w_edge = &edge_weight_[c][n];
+            double* edge = &edge_stress_[0][c][n];
+            if (!has_sticky_) {
+                for (int i = 0; i < kTileEdge; ++i) {
+                    cell[i] *= w[i];
+                    edge[i] = w_edge[i] * ((u_a[i] - below_a[i]) + (u_b[i] - below_b[i]));
+                }
+                continue;
+            }
+            const double *g = &cell_stretch_[c][n], *g_0 = &edge_stretch_[0][c][n], *g_1 = &edge_stretch_[1][c][n];
+            double* edge_1 = &edge_stress_[1][c][n];
+            const bool moving = with_solids && has_moving_;
+            for (int i = 0; i < kTileEdge; ++i) {
+                const double s = g[i] * cell[i] + (moving ? cell_shift_[c][n + i] : 0);
+                cell[i] = w[i] * g[i] * s;
+                const double s_edge = g_0[i] * (u_a[i] - below_a[i]) + g_1[i] * (u_b[i] - below_b[i]) +
+                                      (moving ? edge_shift_[c][n + i] : 0);
+                edge[i] = w_edge[i] * g_0[i] * s_edge;
+                edge_1[i] = w_edge[i] * g_1[i] * s_edge;
+            }
+        }
+    }
+}
+
+/// q = mass_share M p + B^T stress on the liquid faces of a tile; returns p . q.
+double ViscosityOperator::gather_tile(int t, const FaceField& p, FaceField& q, double mass_share) const
+{
+    const TileRows rows(grid(), t);
+    const FaceField& second = edge_stress_[has_sticky_ ? 1 : 0];
+    std::array<double, kTileEdge> one, two, three, sum{};
+    for (int row = 0; row < kTileEdge * kTileEdge; ++row) {
+        const int j = row % 8, k = row / 8;
+        const std::size_t n = std::size_t(t) * kTileCells + cell_in_tile(0, j, k);
+        for (std::size_t a = 0; a < 3; ++a) {
+            const std::size_t b = next(a), d = previous(a); // edge d couples a and b, edge b couples d and a
+            const double *cell = &cell_stress_[a][n], *below = rows.shifted(cell_stress_[a], j, k, a, -1, one);
+            const double *edge = &edge_stress_[0][d][n], *up = rows.shifted(edge_stress_[0][d], j, k, b, 1, two);
+            const double *edge_1 = &second[b][n], *up_1 = rows.shifted(second[b], j, k, d, 1, three);
+            const double *m = &mass_[a][n], *p_a = &p[a][n];
+            double* q_a = &q[a][n];
+            for (int i = 0; i < kTileEdge; ++i) {
+                const double force = (below[i] - cell[i]) + (edge[i] - up[i]) + (edge_1[i] - up_1[i]);
+                q_a[i] = m[i] > 0 ? mass_share * m[i] * p_a[i] + force : 0.0;
+                sum[std::size_t(i)] += p_a[i] * q_a[i];
+            }
+        }
+    }
+    return std::accumulate(sum.begin(), sum.end(), 0.0);
+}
+
+double ViscosityOperator::apply(const FaceField& p, FaceField& q)
+{
+    const auto n_tiles = std::int64_t(tiles_.size());
+    parallel_for(
+        n_tiles, "viscous stress", [&](std::int64_t n) { stress_tile(tiles_[std::size_t(n)], p, false); }, kGrain);
+    parallel_for(
+        n_tiles, "viscous force",
+        [&](std::int64_t n) { partial_[std::size_t(n)] = gather_tile(tiles_[std::size_t(n)], p, q, 1); }, kGrain);
+    return std::accumulate(partial_.begin(), partial_.end(), 0.0);
+}
+
+void ViscosityOperator::apply_stress(const FaceField& u, FaceField& q)
+{
+    const auto n_tiles = std::int64_t(tiles_.size());
+    parallel_for(
+        n_tiles, "viscous stress", [&](std::int64_t n) { stress_tile(tiles_[std::size_t(n)], u, true); }, kGrain);
+    parallel_for(
+        n_tiles, "viscous force",
+        [&](std::int64_t n) { static_cast<void>(gather_tile(tiles_[std::size_t(n)], u, q, 0)); }, kGrain);
+}
+
+std::vector<ViscousLoad> ViscosityOperator::loads(const FaceField& u) const
+{
+    std::vector<ViscousLoad> total(in_.solids->bodies.size());
+    if (!has_sticky_ || total.empty()) return total;
+    const double dx = grid().cell_size();
+    const double scale = dx * dx * dx / in_.dt; // from change of momentum per volume to force
+    std::vector<std::vector<ViscousLoad>> loads(tiles_.size());
+    parallel_for(std::int64_t(tiles_.size()), "viscous loads", [&](std::int64_t nt) {
+        const int t = tiles_[std::size_t(nt)];
+        if (in_.solid_fields->tiles[std::size_t(t)] == TileSolidity::Open) return;
+        loads[std::size_t(nt)].resize(total.size());
+        for_samples(t, [&](Sample s, bool is_edge, std::size_t a) {
+            const double w = (is_edge ? edge_weight_ : cell_weight_)[a][s.index];
+            if (w == 0 || !s.touches(FaceKind::Sticky)) return;
+            const int body = in_.solids->nearest(s.position).body;
+            if (body < 0) return;
+            stretch_at_wall(s);
+            double strain = has_moving_ ? (is_edge ? edge_shift_ : cell_shift_)[a][s.index] : 0;
+            for (int n = 0; n < s.n_faces; ++n) {
+                auto& f = s.face[std::size_t(n)];
+                f.factor *= s.stretch[std::size_t(n / 2)];
+                if (f.kind == FaceKind::Liquid) strain += f.factor * u[f.axis][f.index];
+            }
+            ViscousLoad& load = loads[std::size_t(nt)][std::size_t(body)];
+            for (int n = 0; n < s.n_faces; ++n) {
+                const auto& f = s.face[std::size_t(n)];
+                if (f.kind != FaceKind::Liquid) continue;
+                const Vec3 force = scale * w * strain * f.factor * Vec3::Unit(int(f.axis));
+                const Vec3 arm =
+                    face_position(grid(), t, f.cell, f.axis) - in_.solids->bodies[std::size_t(body)].pose.position;
+                load.force += force;
+                load.torque += arm.cross(force);
+            }
+        });
+    });
+    for (const auto& tile : loads)
+        for (std::size_t b = 0; b < tile.size(); ++b) {
+            total[b].force += tile[b].force;
+            total[b].torque += tile[b].torque;
+        }
+    return total;
+}
+
+double ViscosityOperator::coupling(std::size_t axis, std::size_t along, int t, const Vec3i& cell) const
+{
+    const std::size_t n = grid().index(t, cell.x(), cell.y(), cell.z());
+    if (along == axis) {
+        const std::size_t below = offset_index(grid(), t, cell, axis, -1);
+        const double g = has_sticky_ ? cell_stretch_[axis][below] : 1;
+        return g * g * cell_weight_[axis][below];
+    }
+    const std::size_t edge = 3 - axis - along;
+    const double g = has_sticky_ ? edge_stretch_[axis == next(edge) ? 0 : 1][edge][n] : 1;
+    return g * g * edge_weight_[edge][n];
+}
+
+std::size_t ViscosityOperator::bytes() const noexcept
+{
+    std::size_t n = volumes_.cell.capacity() * sizeof(double);
+    for (std::size_t a = 0; a < 3; ++a) {
+        n += volumes_.kind[a].capacity();
+        for (const FaceField* f : {&volumes_.face, &volumes_.edge, &volumes_.solid_distance, &mass_, &cell_weight_,
+                                   &edge_weight_, &cell_stretch_, &edge_stretch_[0], &edge_stretch_[1], &cell_shift_,
+                                   &edge_shift_, &cell_stress_, &edge_stress_[0], &edge_stress_[1]})
+            n += (*f)[a].capacity() * sizeof(double);
+    }
+    return n;
+}
+
+} // namespace rivulet

@@ -1,0 +1,88 @@
+#pragma once
+
+#include "fluid/viscosity_volumes.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace rivulet {
+
+using FaceField = std::array<std::vector<double>, 3>;
+
+/// The viscous step as a symmetric positive definite system (M + K) u = M u0 on the liquid faces.
+///
+/// K = B^T W B from samples of the strain: D_aa in cell n from the faces of axis a below and above it, and D_ab on edge
+/// c = 3 - a - b of cell n from the two faces of each axis around it. With a = c + 1, b = c + 2 (mod 3):
+///   cell  s = g (u_a[n + a] - u_a[n]),                                           W = 2 mu V dt / dx^2
+///   edge  s = g_0 (u_a[n] - u_a[n - b]) + g_1 (u_b[n] - u_b[n - a]),             W =   mu V dt / dx^2
+/// V: part of the sample's volume that is liquid, at most kStressPerMass times that of any face it moves, so that no
+/// face is moved by a stress that it is too light for. g = 1, but 1 / theta where just one face of a difference is in a
+/// solid that holds the liquid and the wall cuts it at theta: velocities there are relative to the solid's.
+class ViscosityOperator {
+public:
+    void build(const ViscosityInput& input);
+
+    /// q = (M + K) p on liquid faces, 0 elsewhere; p must be 0 there. Returns p . q.
+    [[nodiscard]] double apply(const FaceField& p, FaceField& q);
+    /// q = -(force of viscosity) * dt, per volume: K u with the motion of the solids.
+    void apply_stress(const FaceField& u, FaceField& q);
+    /// Force and torque on each body, for the velocity u.
+    [[nodiscard]] std::vector<ViscousLoad> loads(const FaceField& u) const;
+
+    [[nodiscard]] const ViscosityInput& input() const noexcept { return in_; }
+    [[nodiscard]] const TileGrid& grid() const noexcept { return *in_.grid; }
+    [[nodiscard]] FaceKind kind(std::size_t axis, std::size_t face) const { return volumes_.kind[axis][face]; }
+    [[nodiscard]] const ControlVolumes& volumes() const noexcept { return volumes_; }
+    /// Density times volume fraction of the liquid faces, 0 elsewhere [kg/m^3].
+    [[nodiscard]] const FaceField& mass() const noexcept { return mass_; }
+    /// Tiles with liquid faces or samples; all fields are zero in the others.
+    [[nodiscard]] const std::vector<std::int32_t>& tiles() const noexcept { return tiles_; }
+    [[nodiscard]] std::int64_t n_unknowns() const noexcept { return n_unknowns_; }
+    /// Largest mu dt / (density dx^2).
+    [[nodiscard]] double viscous_number() const noexcept { return viscous_number_; }
+
+    /// Coupling of two faces of one axis: -K between u_axis[n] and u_axis[n - along], >= 0, per g^2 W.
+    [[nodiscard]] double coupling(std::size_t axis, std::size_t along, int t, const Vec3i& cell) const;
+    [[nodiscard]] std::size_t bytes() const noexcept;
+
+private:
+    struct Sample;
+    struct Row;
+    [[nodiscard]] Sample cell_sample(int t, const Vec3i& cell, std::size_t axis) const;
+    [[nodiscard]] Sample edge_sample(int t, const Vec3i& cell, std::size_t axis) const;
+    void stretch_at_wall(Sample& sample) const;
+    void limit_volume(Sample& sample) const;
+    [[nodiscard]] double body_shift(const Sample& sample) const;
+    [[nodiscard]] double face_mass(std::size_t axis, std::size_t face, std::size_t below) const;
+    [[nodiscard]] double edge_viscosity(int t, const Vec3i& cell, std::size_t axis) const;
+    void build_mass(int t);
+    void build_samples(int t);
+    void find_tiles();
+    void find_viscous_number();
+    void stress_tile(int t, const FaceField& u, bool with_solids);
+    [[nodiscard]] double gather_tile(int t, const FaceField& p, FaceField& q, double mass_share) const;
+    template <class Body>
+    void for_samples(int t, Body&& body) const;
+
+    ViscosityInput in_;
+    ControlVolumes volumes_;
+    FaceField mass_;
+    FaceField cell_weight_, edge_weight_;
+    bool has_sticky_ = false; ///< a solid holds the liquid: the stretches below are in use
+    bool has_moving_ = false; ///< and moves: so are the shifts
+    FaceField cell_stretch_;
+    std::array<FaceField, 2> edge_stretch_;
+    FaceField cell_shift_, edge_shift_;    ///< what the motion of solids adds to s
+    FaceField cell_stress_;                ///< W s g
+    std::array<FaceField, 2> edge_stress_; ///< W s g_0, W s g_1; the second only where stretches are in use
+    std::vector<std::int32_t> tiles_;
+    std::vector<double> partial_;
+    std::int64_t n_unknowns_ = 0;
+    double viscous_number_ = 0;
+};
+
+/// Most stress volume a face is coupled to, per volume of its own.
+inline constexpr double kStressPerMass = 4;
+
+} // namespace rivulet

@@ -1,0 +1,150 @@
+#include "fluid/viscosity_preconditioner.h"
+
+#include "base/parallel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace rivulet {
+namespace {
+constexpr std::int64_t kGrain = 4;
+
+double largest_in_tile(const double* r)
+{
+    double largest = 0;
+    for (int c = 0; c < kTileCells; ++c) largest = std::max(largest, std::abs(r[c]));
+    return largest;
+}
+} // namespace
+
+/// The couplings of face c of tile t within its component, what is left of the diagonal, and its inverse.
+void ViscosityPreconditioner::build_row(const ViscosityOperator& op, std::size_t axis, int t, int c)
+{
+    const auto n = std::size_t(t * kTileCells + c);
+    const bool is_unknown = op.kind(axis, n) == FaceKind::Liquid;
+    unknown_[n] = is_unknown;
+    extra_[n] = op.mass()[axis][n];
+    double diagonal = extra_[n];
+    const Vec3i cell(c % 8, c / 8 % 8, c / 64);
+    for (std::size_t along = 0; along < 3; ++along) {
+        const Vec3i e = Vec3i::Unit(int(along));
+        const Vec3i below = cell - e, above = cell + e;
+        const double lower = op.coupling(axis, along, t, cell);
+        const double upper = op.coupling(axis, along, t, above);
+        coefficient_[along][n] = lower;
+        diagonal += lower + upper;
+        if (op.kind(axis, op.grid().index(t, below.x(), below.y(), below.z())) != FaceKind::Liquid) extra_[n] += lower;
+        if (op.kind(axis, op.grid().index(t, above.x(), above.y(), above.z())) != FaceKind::Liquid) extra_[n] += upper;
+    }
+    inverse_diagonal_[axis][n] = is_unknown ? 1 / diagonal : 0;
+}
+
+void ViscosityPreconditioner::build_component(const ViscosityOperator& op, std::size_t axis)
+{
+    const TileGrid& grid = op.grid();
+    const std::size_t size = grid.field_size();
+    inverse_diagonal_[axis].assign(size, 0);
+    unknown_.assign(size, 0);
+    extra_.assign(size, 0);
+    for (auto& c : coefficient_) c.assign(size, 0);
+    parallel_for(
+        std::int64_t(op.tiles().size()), "viscous rows",
+        [&](std::int64_t n) {
+            for (int c = 0; c < kTileCells; ++c) build_row(op, axis, op.tiles()[std::size_t(n)], c);
+        },
+        kGrain);
+    if (!use_multigrid_) return;
+    Component& component = components_[axis];
+    component.matrix.build({&grid, unknown_, {coefficient_[0], coefficient_[1], coefficient_[2]}, extra_},
+                           component.multigrid.finest());
+    component.multigrid.build();
+    const std::span<const double> diagonal = component.matrix.diagonal();
+    const PoissonLevel& finest = component.multigrid.finest();
+    const auto any = std::find_if(diagonal.begin(), diagonal.end(), [](double d) { return d > 0; });
+    component.scale =
+        any == diagonal.end() ? 1 : *any * double(finest.inverse_diagonal[std::size_t(any - diagonal.begin())]);
+}
+
+void ViscosityPreconditioner::build(const ViscosityOperator& op)
+{
+    use_multigrid_ = op.viscous_number() >= kMultigridViscousNumber;
+    for (std::size_t a = 0; a < 3; ++a) build_component(op, a);
+    partial_.resize(op.tiles().size());
+    largest_.resize(op.tiles().size());
+}
+
+/// One V-cycle in float: r is scaled to its range, z back.
+void ViscosityPreconditioner::apply_component(const ViscosityOperator& op, std::size_t axis,
+                                              const std::vector<double>& r, std::vector<double>& z)
+{
+    Component& component = components_[axis];
+    PoissonLevel& finest = component.multigrid.finest();
+    const auto tiles = component.matrix.grid_tiles();
+    const auto n_tiles = std::int64_t(tiles.size());
+    std::vector<double> largest(tiles.size());
+    parallel_for(
+        n_tiles, "viscous scale",
+        [&](std::int64_t t) {
+            largest[std::size_t(t)] = largest_in_tile(&r[std::size_t(tiles[std::size_t(t)]) * kTileCells]);
+        },
+        kGrain);
+    const double r_max = largest.empty() ? 0 : *std::max_element(largest.begin(), largest.end());
+    for (const std::int32_t t : op.tiles()) std::fill_n(&z[std::size_t(t) * kTileCells], kTileCells, 0.0);
+    if (!(r_max > 0) || !std::isfinite(r_max)) return;
+    const double scale = std::exp2(std::ilogb(r_max));
+    parallel_for(
+        n_tiles, "viscous scale",
+        [&](std::int64_t t) {
+            const double* from = &r[std::size_t(tiles[std::size_t(t)]) * kTileCells];
+            float* to = &finest.b[std::size_t(t) * kTileCells];
+            for (int c = 0; c < kTileCells; ++c) to[c] = static_cast<float>(from[c] / scale);
+        },
+        kGrain);
+    component.multigrid.apply();
+    const double back = scale / component.scale;
+    parallel_for(
+        n_tiles, "viscous unscale",
+        [&](std::int64_t t) {
+            const float* from = &finest.x[std::size_t(t) * kTileCells];
+            double* to = &z[std::size_t(tiles[std::size_t(t)]) * kTileCells];
+            for (int c = 0; c < kTileCells; ++c) to[c] = back * static_cast<double>(from[c]);
+        },
+        kGrain);
+}
+
+ViscosityPreconditioner::Sums ViscosityPreconditioner::apply(const ViscosityOperator& op, const FaceField& r,
+                                                             FaceField& z)
+{
+    if (use_multigrid_)
+        for (std::size_t a = 0; a < 3; ++a) apply_component(op, a, r[a], z[a]);
+    parallel_for(
+        std::int64_t(op.tiles().size()), "viscous dot",
+        [&](std::int64_t nt) {
+            const std::size_t begin = std::size_t(op.tiles()[std::size_t(nt)]) * kTileCells;
+            double dot = 0, largest = 0;
+            for (std::size_t a = 0; a < 3; ++a)
+                for (std::size_t n = begin; n < begin + kTileCells; ++n) {
+                    if (!use_multigrid_) z[a][n] = inverse_diagonal_[a][n] * r[a][n];
+                    dot += r[a][n] * z[a][n];
+                    largest = std::max(largest, std::abs(z[a][n]));
+                }
+            partial_[std::size_t(nt)] = dot;
+            largest_[std::size_t(nt)] = largest;
+        },
+        kGrain);
+    return {std::accumulate(partial_.begin(), partial_.end(), 0.0),
+            largest_.empty() ? 0 : *std::max_element(largest_.begin(), largest_.end())};
+}
+
+std::size_t ViscosityPreconditioner::bytes() const noexcept
+{
+    std::size_t n = unknown_.capacity() + extra_.capacity() * sizeof(double);
+    for (std::size_t a = 0; a < 3; ++a) {
+        n += (inverse_diagonal_[a].capacity() + coefficient_[a].capacity()) * sizeof(double);
+        n += components_[a].matrix.bytes() + components_[a].multigrid.bytes();
+    }
+    return n;
+}
+
+} // namespace rivulet
