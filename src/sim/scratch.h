@@ -3,6 +3,7 @@
 #include "fluid/poisson.h"
 #include "fluid/pressure.h"
 #include "fluid/solids.h"
+#include "fluid/viscosity.h"
 #include "grid/particle_order.h"
 #include "grid/transfer.h"
 #include "sim/obstacles.h"
@@ -24,7 +25,11 @@ struct Workspace::Scratch {
     std::array<std::vector<std::uint8_t>, 3> known_faces; ///< with a velocity that particles may use
     PressureSystem pressure;
     PoissonSolver poisson;
-    PoissonResult poisson_result;                    ///< of the pressure
+    PoissonResult poisson_result;       ///< of the pressure
+    std::vector<double> first_pressure; ///< of the projection before viscosity [Pa]; empty without one
+    std::vector<double> viscosity;      ///< at cell centres [Pa s]; empty while all liquids have the same
+    ViscositySolver viscosity_solver;
+    std::vector<ViscousLoad> viscous_loads;          ///< on the obstacles; empty without viscosity
     std::int64_t solver_iterations = 0;              ///< of the stage that runs, for its timer
     std::vector<double> crowding;                    ///< at cell centres [1]
     std::vector<double> potential;                   ///< of the displacement

@@ -26,6 +26,11 @@ constexpr double kContactMargin = 0.02;
 /// Part of the crowding that one step removes, and how exactly.
 constexpr double kCrowdingRelaxation = 0.5;
 constexpr double kCrowdingTolerance = 1e-3;
+/// Largest error of a velocity that the viscosity may leave, as a part of the largest velocity.
+constexpr double kViscosityTolerance = 1e-5;
+/// That velocity is taken to be at least this, in cells a step.
+constexpr double kLeastViscousScale = 1e-4;
+constexpr int kMaxViscosityIterations = 500;
 
 void reorder(const std::vector<std::int32_t>& order, LiquidParticles& particles)
 {
@@ -78,6 +83,101 @@ PoissonSystem poisson_system(const Scratch& s)
             s.pressure.unknown,
             {s.pressure.coefficient[0], s.pressure.coefficient[1], s.pressure.coefficient[2]},
             s.pressure.diagonal};
+}
+
+/// Starts the pressure from what the particles remember of the last solve.
+void recall_pressure(const State& state, Scratch& s)
+{
+    s.pressure.pressure.assign(s.grid.field_size(), 0);
+    for_occupied_cells(s, "warm start", [&](std::size_t cell, std::span<const std::int32_t> particles) {
+        double sum = 0;
+        for (const std::int32_t p : particles) sum += state.liquid.pressure[static_cast<std::size_t>(p)];
+        s.pressure.pressure[cell] = sum / static_cast<double>(particles.size());
+    });
+}
+
+/// The pressure that makes the velocity divergence-free, from the guess in s.pressure, and its effect.
+void project(const Model& model, Scratch& s, double dt)
+{
+    const PressureInput input = pressure_input(model, s, dt);
+    assemble_pressure(input, s.faces.velocity, s.pressure);
+    s.poisson_result = s.poisson.solve(poisson_system(s), s.pressure.right_side, s.pressure.pressure,
+                                       model.options.pressure_tolerance / dt, model.options.max_pressure_iterations);
+    s.solver_iterations = s.poisson_result.iterations;
+    if (!s.poisson_result.converged)
+        throw SimulationError("pressure", "solver", s.poisson_result.iterations,
+                              fmt::format("did not converge: divergence {:.3g} a step, allowed {:.3g}",
+                                          s.poisson_result.residual * dt, model.options.pressure_tolerance));
+    apply_pressure(input, s.pressure, s.faces.velocity);
+}
+
+bool viscosity_matters(const Model& model, double dt)
+{
+    const double scale = dt / (model.options.cell_size * model.options.cell_size);
+    return std::any_of(model.liquids.begin(), model.liquids.end(),
+                       [&](const Liquid& l) { return scale * l.viscosity / l.density >= kLeastViscousNumber; });
+}
+
+bool has_sticky_solids(const Solids& solids)
+{
+    const bool has_wall = std::find(solids.closed.begin(), solids.closed.end(), true) != solids.closed.end();
+    return (has_wall && solids.wall_friction > 0) ||
+           std::any_of(solids.bodies.begin(), solids.bodies.end(), [](const SolidBody& b) { return b.friction > 0; });
+}
+
+/// Viscosity of the cells where liquids differ: the mean by volume of the particles in a cell, else of the cells around
+/// it that have some, else the smallest of all.
+void find_viscosity(const Model& model, const State& state, Scratch& s)
+{
+    s.viscosity.clear();
+    const auto [least, most] =
+        std::minmax_element(model.liquids.begin(), model.liquids.end(),
+                            [](const Liquid& a, const Liquid& b) { return a.viscosity < b.viscosity; });
+    if (least->viscosity == most->viscosity) return;
+    constexpr double kUnknown = -1;
+    std::vector<double> known(s.grid.field_size(), kUnknown);
+    for_occupied_cells(s, "viscosity", [&](std::size_t cell, std::span<const std::int32_t> particles) {
+        double sum = 0, volume = 0;
+        for (const std::int32_t id : particles) {
+            const auto p = static_cast<std::size_t>(id);
+            sum += state.liquid.volume[p] * model.liquids[static_cast<std::size_t>(state.liquid.liquid[p])].viscosity;
+            volume += state.liquid.volume[p];
+        }
+        known[cell] = sum / volume;
+    });
+    s.viscosity = known;
+    parallel_for(s.grid.n_tiles(), "viscosity", [&](std::int64_t t) {
+        for (int c = 0; c < kTileCells; ++c) {
+            const auto cell = static_cast<std::size_t>(t * kTileCells + c);
+            if (known[cell] != kUnknown) continue;
+            double sum = 0;
+            int n = 0;
+            for (int side = 0; side < 27; ++side) {
+                const double mu = known[s.grid.index(static_cast<int>(t), c % 8 + side % 3 - 1,
+                                                     c / 8 % 8 + side / 3 % 3 - 1, c / 64 + side / 9 - 1)];
+                if (mu == kUnknown) continue;
+                sum += mu;
+                ++n;
+            }
+            s.viscosity[cell] = n > 0 ? sum / n : least->viscosity;
+        }
+    });
+}
+
+double largest_face_velocity(const Scratch& s)
+{
+    double largest = 0;
+    for (const auto& u : s.faces.velocity)
+        largest = std::max(largest, ordered_reduce(
+                                        s.grid.n_tiles(), "largest velocity", 0.0,
+                                        [&](std::int64_t begin, std::int64_t end) {
+                                            double most = 0;
+                                            for (std::int64_t n = begin * kTileCells; n < end * kTileCells; ++n)
+                                                most = std::max(most, std::abs(u[static_cast<std::size_t>(n)]));
+                                            return most;
+                                        },
+                                        [](double a, double b) { return std::max(a, b); }, 16));
+    return largest;
 }
 
 } // namespace
@@ -149,26 +249,46 @@ void add_gravity(const Model& model, Scratch& s, double dt)
     });
 }
 
+void project_before_viscosity(const Model& model, const State& state, Scratch& s, double dt)
+{
+    s.first_pressure.clear();
+    if (!viscosity_matters(model, dt) || !has_sticky_solids(s.solids.view())) return;
+    recall_pressure(state, s);
+    project(model, s, dt);
+    s.first_pressure = s.pressure.pressure;
+}
+
+void solve_viscosity(const Model& model, const State& state, Scratch& s, double dt)
+{
+    s.viscous_loads.clear();
+    if (!viscosity_matters(model, dt)) return;
+    find_viscosity(model, state, s);
+    const Solids solids = s.solids.view();
+    const Liquid& first = model.liquids.front();
+    const ViscosityInput input{&s.grid,           &solids,         &s.solid_fields,
+                               s.liquid_distance, s.density,       first.density,
+                               s.viscosity,       first.viscosity, dt};
+    const double scale = std::max(largest_face_velocity(s), kLeastViscousScale * model.options.cell_size / dt);
+    const ViscosityResult result =
+        s.viscosity_solver.solve(input, s.faces.velocity, kViscosityTolerance * scale, kMaxViscosityIterations);
+    s.solver_iterations = result.iterations;
+    if (!result.converged)
+        throw SimulationError("viscosity", "solver", result.iterations,
+                              fmt::format("did not converge: velocities to {:.3g} m/s, allowed {:.3g}", result.error,
+                                          kViscosityTolerance * scale));
+    s.viscous_loads = s.viscosity_solver.loads();
+}
+
 void solve_pressure(const Model& model, const State& state, Scratch& s, double dt)
 {
-    const PressureInput input = pressure_input(model, s, dt);
-    assemble_pressure(input, s.faces.velocity, s.pressure);
-
-    // Start from what the particles remember of the last solve.
-    s.pressure.pressure.assign(s.grid.field_size(), 0);
-    for_occupied_cells(s, "warm start", [&](std::size_t cell, std::span<const std::int32_t> particles) {
-        double sum = 0;
-        for (const std::int32_t p : particles) sum += state.liquid.pressure[static_cast<std::size_t>(p)];
-        s.pressure.pressure[cell] = sum / static_cast<double>(particles.size());
-    });
-    s.poisson_result = s.poisson.solve(poisson_system(s), s.pressure.right_side, s.pressure.pressure,
-                                       model.options.pressure_tolerance / dt, model.options.max_pressure_iterations);
-    s.solver_iterations = s.poisson_result.iterations;
-    if (!s.poisson_result.converged)
-        throw SimulationError("pressure", "solver", s.poisson_result.iterations,
-                              fmt::format("did not converge: divergence {:.3g} a step, allowed {:.3g}",
-                                          s.poisson_result.residual * dt, model.options.pressure_tolerance));
-    apply_pressure(input, s.pressure, s.faces.velocity);
+    const bool is_second = !s.first_pressure.empty();
+    if (is_second)
+        s.pressure.pressure.assign(s.grid.field_size(), 0);
+    else
+        recall_pressure(state, s);
+    project(model, s, dt);
+    if (is_second)
+        for (std::size_t c = 0; c < s.first_pressure.size(); ++c) s.pressure.pressure[c] += s.first_pressure[c];
 }
 
 void solve_crowding(const Model& model, const State& state, Scratch& s, double dt)
@@ -220,6 +340,10 @@ void measure_loads(const Model& model, State& state, const Scratch& s)
     state.loads.force.assign(n, Vec3::Zero());
     state.loads.torque.assign(n, Vec3::Zero());
     if (n == 0) return;
+    for (std::size_t b = 0; b < s.viscous_loads.size(); ++b) {
+        state.loads.force[b] = s.viscous_loads[b].force;
+        state.loads.torque[b] = s.viscous_loads[b].torque;
+    }
     const Solids solids = s.solids.view();
     const double area = s.grid.cell_size() * s.grid.cell_size();
     struct Load {

@@ -18,6 +18,12 @@ void find_surface(const Model& model, const State& state, Scratch& scratch);
 /// Particle momentum to the faces.
 void transfer_to_grid(const Model& model, const State& state, Scratch& scratch);
 void add_gravity(const Model& model, Scratch& scratch, double dt);
+/// Makes the velocity divergence-free before viscosity acts on it, where solids hold the liquid: otherwise the walls
+/// would rub against the motion that gravity has just added and that the pressure is about to take away, and liquid at
+/// rest would not stay so.
+void project_before_viscosity(const Model& model, const State& state, Scratch& scratch, double dt);
+/// Viscous stress, where it matters (kLeastViscousNumber). Throws SimulationError if the solver does not converge.
+void solve_viscosity(const Model& model, const State& state, Scratch& scratch, double dt);
 /// Makes the velocity divergence-free. Throws SimulationError if the solver does not converge.
 void solve_pressure(const Model& model, const State& state, Scratch& scratch, double dt);
 /// A displacement that spreads crowded particles and closes gaps, so that the liquid keeps its volume over long runs

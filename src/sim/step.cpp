@@ -27,6 +27,8 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
     stage("surface", [&] { find_surface(model, state, scratch); });
     stage("particles to grid", [&] { transfer_to_grid(model, state, scratch); });
     stage("gravity", [&] { add_gravity(model, scratch, dt); });
+    stage("first projection", [&] { project_before_viscosity(model, state, scratch, dt); });
+    stage("viscosity", [&] { solve_viscosity(model, state, scratch, dt); });
     stage("pressure", [&] { solve_pressure(model, state, scratch, dt); });
     stage("crowding", [&] { solve_crowding(model, state, scratch, dt); });
     stage("extrapolation", [&] { extend_velocity(scratch); });
