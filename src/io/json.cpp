@@ -29,7 +29,7 @@ void dump_text(std::string& out, std::string_view text)
 
 void new_line(std::string& out, int depth, bool indented)
 {
-    if (indented) out.append("\n").append(static_cast<std::size_t>(2 * depth), ' ');
+    if (indented) out.append("\n").append(2 * static_cast<std::size_t>(depth), ' ');
 }
 
 } // namespace

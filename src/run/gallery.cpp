@@ -77,7 +77,7 @@ fs::path find_scene(const std::string& scene, const fs::path& gallery_folder)
 fs::path copy_scene(const std::string& name, const fs::path& gallery_folder, const fs::path& folder)
 {
     const fs::path from = find_scene(name, gallery_folder);
-    const fs::path to = folder / from.filename();
+    fs::path to = folder / from.filename();
     std::error_code error;
     if (fs::exists(to, error)) throw InputError(to.string() + ": exists already");
     write_file_atomically(to, read_text(from));
