@@ -1,0 +1,104 @@
+"""What the validation cases share: running the program, reading what it wrote, judging a number."""
+import csv
+import dataclasses
+import json
+import math
+import pathlib
+import shlex
+import subprocess
+
+import h5py
+import numpy
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+
+@dataclasses.dataclass
+class Figure:
+    """A measured number beside the one it should be."""
+    what: str
+    measured: float
+    expected: float
+    bound: float            # largest difference that passes; a share of `expected` where `relative`
+    source: str             # of the expected number
+    unit: str = ""
+    relative: bool = True
+    known_miss: str = ""    # why it misses, for as long as it does
+
+    @property
+    def deviation(self):
+        difference = self.measured - self.expected
+        return difference / self.expected if self.relative else difference
+
+    @property
+    def passed(self):
+        return math.isfinite(self.measured) and abs(self.deviation) <= self.bound
+
+
+def at_most(what, measured, bound, source, **more):
+    """A figure that should be zero and may reach `bound`."""
+    return Figure(what, measured, 0, bound, source, relative=False, **more)
+
+
+class Run:
+    """A finished run folder."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def table(self, name):
+        """Columns of a CSV file as arrays; texts are left out, fields without a value are NaN."""
+        rows = list(csv.DictReader((self.folder / name).read_text().splitlines()))
+        columns = {}
+        for key in rows[0]:
+            try:
+                columns[key] = numpy.array([float(row[key] or "nan") for row in rows])
+            except ValueError:
+                continue
+        return columns
+
+    def probes(self):
+        return self.table("probes.csv")
+
+    def frame(self, number):
+        """Arrays of the liquid in one frame, by name, in double precision."""
+        with h5py.File(self.folder / f"frames/{number:06d}.h5") as file:
+            return {name: values[:].astype(float) for name, values in file["liquid"].items()}
+
+    def report(self):
+        return json.loads((self.folder / "report.json").read_text())
+
+
+class Case:
+    """One case at one size: runs scenes of its folder with the program and remembers the commands."""
+
+    def __init__(self, name, full, binary, out, images):
+        self.name = name
+        self.full = full
+        self.binary = binary
+        self.out = out
+        self.images = images
+        self.folder = ROOT / "validation" / name
+        self.commands = []
+        self.cpu_seconds = 0.0
+
+    @property
+    def size(self):
+        return "full" if self.full else "small"
+
+    def run(self, scene="scene.toml", label="", **settings):
+        """Runs a scene of the case; `settings` become --set, with "__" for the dots of a key."""
+        path = (self.folder / scene).relative_to(ROOT)
+        sets = [word for key, value in settings.items() for word in ("--set", f"{key.replace('__', '.')}={value}")]
+        self.commands.append(shlex.join(["rivulet", "run", str(path), *sets]))
+        out = self.out / "-".join(filter(None, (self.name, self.size, label)))
+        subprocess.run([self.binary, "run", str(path), *sets, "--out", str(out), "--force", "--progress", "none"],
+                       cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        run = Run(out)
+        self.cpu_seconds += run.report()["cpu_s"]
+        return run
+
+    def picture(self, plot):
+        """Writes the case's plot."""
+        self.images.mkdir(parents=True, exist_ok=True)
+        (self.images / f"{self.name}-{self.size}.svg").write_text(plot.svg())

@@ -1,0 +1,37 @@
+"""A closed tank, 32 × 16 cells wide and filled 20 cells deep, with a ball in it whose surface cuts cells everywhere. Nothing
+moves, the pressure is that of the depth, and the ball is pushed up with the weight of the water that it displaces
+(Archimedes). The pressure is compared at the centres of the particles' cells.
+"""
+import math
+
+import numpy
+
+from harness import Figure, at_most
+from svg_plot import Plot
+
+TITLE = "Water at rest"
+RHO, G, DEPTH, CELL, RADIUS = 1000, 9.81, 0.2, 0.01, 0.043
+
+
+def judge(case):
+    run = case.run(**({"simulation__cell_size": "5 mm"} if case.full else {}))
+    cell = CELL / 2 if case.full else CELL
+    probes = run.probes()
+    liquid = run.frame(5)
+    centre = (numpy.floor(liquid["position"][:, 2] / cell) + 0.5) * cell
+    exact = RHO * G * (DEPTH - centre)
+    difference = numpy.abs(liquid["pressure"] - exact).max() / (RHO * G * DEPTH)
+    lift = 4 / 3 * math.pi * RADIUS**3 * RHO * G
+    sideways = max(abs(probes["push.x"][-1]), abs(probes["push.y"][-1])) / lift
+
+    plot = Plot("Pressure over height", "height [m]", "pressure [Pa]")
+    heights = numpy.unique(centre)
+    plot.line("rho g depth", heights, RHO * G * (DEPTH - heights), dashed=True)
+    plot.points("measured, mean of each layer", heights, [liquid["pressure"][centre == z].mean() for z in heights])
+    case.picture(plot)
+    return [
+        at_most("largest speed after 0.25 s", probes["speed"][-1], 1e-6, "at rest", unit="m/s"),
+        at_most("largest error of the pressure, as a share of that at the floor", difference, 1e-4, "rho g depth"),
+        Figure("lift of the ball", probes["push.z"][-1], lift, 0.02, "Archimedes: 4/3 pi R³ rho g", unit="N"),
+        at_most("force sideways, as a share of the lift", sideways, 1e-3, "symmetry of the pressure"),
+    ]
