@@ -1,0 +1,21 @@
+"""Every gallery scene runs to its end and meets the numbers that it states itself. The `_full` variants, which include
+the same numbers, take too long for a test."""
+import unittest
+
+from support import CliTest, gallery
+
+
+class Gallery(CliTest):
+    def test_every_scene_meets_its_expectations(self):
+        for scene in gallery():
+            if scene.stem.endswith("_full"):
+                continue
+            with self.subTest(scene=scene.stem):
+                done = self.run_scene(scene.stem, scene=scene)
+                self.assertIn("ledger_closes: ", done.stdout)
+                self.assertNotIn(": missed", done.stdout)
+                self.assertLess(self.report(scene.stem)["cpu_s"], 120)
+
+
+if __name__ == "__main__":
+    unittest.main()
