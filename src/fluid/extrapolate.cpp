@@ -83,6 +83,29 @@ void grow_tile(const TileGrid& grid, int t, const std::vector<std::uint8_t>& kno
     }
 }
 
+/// One layer of changes in one tile, as extrapolate_change describes.
+void grow_change(const TileGrid& grid, int t, const std::vector<double>& open, const std::vector<double>& mass,
+                 const std::vector<double>& transferred, const std::vector<std::uint8_t>& known,
+                 std::vector<std::uint8_t>& next, std::vector<double>& velocity)
+{
+    for (int c = 0; c < kTileCells; ++c) {
+        const auto face = static_cast<std::size_t>(t * kTileCells + c);
+        if (known[face] != 0 || !(mass[face] > 0) || open[face] < 1) continue;
+        double sum = 0;
+        int n = 0;
+        for (int side = 0; side < 6; ++side) {
+            const Vec3i e = (side % 2 == 0 ? -1 : 1) * Vec3i::Unit(side / 2);
+            const std::size_t other = grid.index(t, c % 8 + e.x(), c / 8 % 8 + e.y(), c / 64 + e.z());
+            if (known[other] == 0) continue;
+            sum += velocity[other] - transferred[other];
+            ++n;
+        }
+        if (n == 0) continue;
+        velocity[face] = transferred[face] + sum / n;
+        next[face] = 1;
+    }
+}
+
 /// Velocity at a face as a vector: its own component, and the means of the four faces of each other axis around it.
 Vec3 vector_at_face(const TileGrid& grid, const std::array<std::vector<double>, 3>& velocity, int t, int axis,
                     const Vec3i& cell)
@@ -138,22 +161,43 @@ std::vector<FaceValue> constrained_faces(const TileGrid& grid, const Solids& sol
 
 } // namespace
 
-void extrapolate_velocity(const TileGrid& grid, const SolidFields& solids, std::span<const std::uint8_t> liquid_cells,
-                          int layers, std::array<std::vector<double>, 3>& velocity,
-                          std::array<std::vector<std::uint8_t>, 3>& known)
+void mark_known_faces(const TileGrid& grid, const SolidFields& solids, std::span<const std::uint8_t> liquid_cells,
+                      std::array<std::vector<std::uint8_t>, 3>& known)
 {
-    std::vector<std::uint8_t> next;
     for (std::size_t a = 0; a < 3; ++a) {
         known[a].resize(grid.field_size());
         std::fill(known[a].end() - kTileCells, known[a].end(), std::uint8_t{0});
         mark_known(grid, solids, liquid_cells, a, known[a]);
+    }
+}
+
+void extrapolate_change(const TileGrid& grid, const SolidFields& solids, const std::array<std::vector<double>, 3>& mass,
+                        const std::array<std::vector<double>, 3>& transferred, int layers,
+                        std::array<std::vector<double>, 3>& velocity, std::array<std::vector<std::uint8_t>, 3>& known)
+{
+    std::vector<std::uint8_t> next;
+    for (std::size_t a = 0; a < 3; ++a)
+        for (int layer = 0; layer < layers; ++layer) {
+            next = known[a];
+            parallel_for(grid.n_tiles(), "extrapolate change", [&](std::int64_t t) {
+                grow_change(grid, static_cast<int>(t), solids.open[a], mass[a], transferred[a], known[a], next,
+                            velocity[a]);
+            });
+            known[a].swap(next);
+        }
+}
+
+void extrapolate_velocity(const TileGrid& grid, int layers, std::array<std::vector<double>, 3>& velocity,
+                          std::array<std::vector<std::uint8_t>, 3>& known)
+{
+    std::vector<std::uint8_t> next;
+    for (std::size_t a = 0; a < 3; ++a)
         for (int layer = 0; layer < layers; ++layer) {
             next = known[a];
             parallel_for(grid.n_tiles(), "extrapolate",
                          [&](std::int64_t t) { grow_tile(grid, static_cast<int>(t), known[a], next, velocity[a]); });
             known[a].swap(next);
         }
-    }
 }
 
 void constrain_to_solids(const TileGrid& grid, const Solids& solids, const SolidFields& fields,

@@ -189,6 +189,8 @@ ViscosityResult ViscositySolver::solve(const ViscosityInput& input, FaceField& v
     return result;
 }
 
+void ViscositySolver::extend_through_walls(FaceField& velocity) const { impl_->a.extend_through_walls(velocity); }
+
 const std::vector<ViscousLoad>& ViscositySolver::loads() const noexcept { return impl_->loads; }
 
 std::size_t ViscositySolver::bytes() const noexcept

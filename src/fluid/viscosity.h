@@ -64,6 +64,11 @@ public:
     ViscosityResult solve(const ViscosityInput& input, std::array<std::vector<double>, 3>& velocity, double tolerance,
                           int max_iterations);
 
+    /// Continues a velocity through the walls that hold the liquid, as of the last solve: faces just inside get the
+    /// mean of the lines from the liquid faces beside them through the wall's velocity at the wall. Particles then meet
+    /// the wall's velocity at the wall and not half a cell before it.
+    void extend_through_walls(std::array<std::vector<double>, 3>& velocity) const;
+
     /// Of the last solve, one for each body of its solids.
     [[nodiscard]] const std::vector<ViscousLoad>& loads() const noexcept;
     /// Memory held between solves.

@@ -11,6 +11,8 @@ namespace {
 
 /// Least distance from a face to the wall that stops it, as a fraction of the cell size.
 constexpr double kLeastWallTheta = 0.05;
+/// The same for velocities continued through the wall, which grow with its inverse.
+constexpr double kLeastContinuedTheta = 0.25;
 constexpr std::int64_t kGrain = 2;
 
 constexpr std::size_t next(std::size_t axis) { return (axis + 1) % 3; }
@@ -283,7 +285,9 @@ void ViscosityOperator::find_viscous_number()
 void ViscosityOperator::build(const ViscosityInput& input)
 {
     in_ = input;
-    const Solids& solids = *in_.solids;
+    solids_ = *input.solids;
+    in_.solids = &solids_;
+    const Solids& solids = solids_;
     has_sticky_ =
         solids.wall_friction > 0 && std::find(solids.closed.begin(), solids.closed.end(), true) != solids.closed.end();
     has_moving_ = false;
@@ -392,6 +396,41 @@ void ViscosityOperator::apply_stress(const FaceField& u, FaceField& q)
     parallel_for(
         n_tiles, "viscous force",
         [&](std::int64_t n) { static_cast<void>(gather_tile(tiles_[std::size_t(n)], u, q, 0)); }, kGrain);
+}
+
+double ViscosityOperator::continued_velocity(int t, const Vec3i& cell, std::size_t axis, const FaceField& u) const
+{
+    const std::size_t own = grid().index(t, cell.x(), cell.y(), cell.z());
+    const double inside = volumes_.solid_distance[axis][own];
+    const Vec3 x = face_position(grid(), t, cell, axis);
+    const int body = in_.solids->nearest(x).body;
+    double sum = 0;
+    int n = 0;
+    for (std::size_t side = 0; side < 6; ++side) {
+        const std::size_t other = offset_index(grid(), t, cell, side / 2, side % 2 == 0 ? -1 : 1);
+        if (kind(axis, other) != FaceKind::Liquid) continue;
+        const Vec3 at = x + (side % 2 == 0 ? -1 : 1) * grid().cell_size() * Vec3::Unit(int(side / 2));
+        const double outside = volumes_.solid_distance[axis][other];
+        const double theta = std::clamp(outside / (outside - inside), kLeastContinuedTheta, 1.0);
+        sum -= (u[axis][other] - in_.solids->velocity(at, body)[int(axis)]) * (1 - theta) / theta;
+        ++n;
+    }
+    return n > 0 ? in_.solids->velocity(x, body)[int(axis)] + sum / n : u[axis][own];
+}
+
+void ViscosityOperator::extend_through_walls(FaceField& u) const
+{
+    if (!has_sticky_) return;
+    // Only liquid faces are read and only sticky ones written.
+    parallel_for(grid().n_tiles(), "extend through walls", [&](std::int64_t t) {
+        if (in_.solid_fields->tiles[std::size_t(t)] != TileSolidity::Mixed) return;
+        for (int c = 0; c < kTileCells; ++c)
+            for (std::size_t a = 0; a < 3; ++a) {
+                const auto n = std::size_t(t * kTileCells + c);
+                if (kind(a, n) == FaceKind::Sticky)
+                    u[a][n] = continued_velocity(int(t), {c % 8, c / 8 % 8, c / 64}, a, u);
+            }
+    });
 }
 
 std::vector<ViscousLoad> ViscosityOperator::loads(const FaceField& u) const

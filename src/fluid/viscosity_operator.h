@@ -21,12 +21,19 @@ using FaceField = std::array<std::vector<double>, 3>;
 /// solid that holds the liquid and the wall cuts it at theta: velocities there are relative to the solid's.
 class ViscosityOperator {
 public:
+    ViscosityOperator() = default;
+    ViscosityOperator(const ViscosityOperator&) = delete;
+    ViscosityOperator& operator=(const ViscosityOperator&) = delete;
+
+    /// The fields and bodies of the input must outlive the use of the operator.
     void build(const ViscosityInput& input);
 
     /// q = (M + K) p on liquid faces, 0 elsewhere; p must be 0 there. Returns p . q.
     [[nodiscard]] double apply(const FaceField& p, FaceField& q);
     /// q = -(force of viscosity) * dt, per volume: K u with the motion of the solids.
     void apply_stress(const FaceField& u, FaceField& q);
+    /// u on sticky faces beside liquid ones: the liquid's velocity relative to the solid's, continued through the wall.
+    void extend_through_walls(FaceField& u) const;
     /// Force and torque on each body, for the velocity u.
     [[nodiscard]] std::vector<ViscousLoad> loads(const FaceField& u) const;
 
@@ -61,11 +68,13 @@ private:
     void find_tiles();
     void find_viscous_number();
     void stress_tile(int t, const FaceField& u, bool with_solids);
+    [[nodiscard]] double continued_velocity(int t, const Vec3i& cell, std::size_t axis, const FaceField& u) const;
     [[nodiscard]] double gather_tile(int t, const FaceField& p, FaceField& q, double mass_share) const;
     template <class Body>
     void for_samples(int t, Body&& body) const;
 
     ViscosityInput in_;
+    Solids solids_; ///< in_.solids points here
     ControlVolumes volumes_;
     FaceField mass_;
     FaceField cell_weight_, edge_weight_;

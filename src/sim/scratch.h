@@ -22,12 +22,14 @@ struct Workspace::Scratch {
     std::vector<double> liquid_distance; ///< at cell centres [m]
     std::vector<double> density;         ///< at cell centres [kg/m^3]; empty while all liquids weigh the same
     FaceFields faces;
+    std::array<std::vector<double>, 3> transferred;       ///< velocity on the faces as the particles brought it [m/s]
     std::array<std::vector<std::uint8_t>, 3> known_faces; ///< with a velocity that particles may use
     PressureSystem pressure;
     PoissonSolver poisson;
     PoissonResult poisson_result;       ///< of the pressure
     std::vector<double> first_pressure; ///< of the projection before viscosity [Pa]; empty without one
     std::vector<double> viscosity;      ///< at cell centres [Pa s]; empty while all liquids have the same
+    bool has_viscosity = false;         ///< worth a solve in this step
     ViscositySolver viscosity_solver;
     std::vector<ViscousLoad> viscous_loads;          ///< on the obstacles; empty without viscosity
     std::int64_t solver_iterations = 0;              ///< of the stage that runs, for its timer

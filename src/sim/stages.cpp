@@ -236,6 +236,7 @@ void transfer_to_grid(const Model& model, const State& state, Scratch& s)
         4096);
     particles_to_faces(s.grid, s.order,
                        {state.liquid.position, state.liquid.velocity, state.liquid.affine, s.particle_mass}, s.faces);
+    s.transferred = s.faces.velocity;
 }
 
 void add_gravity(const Model& model, Scratch& s, double dt)
@@ -261,7 +262,8 @@ void project_before_viscosity(const Model& model, const State& state, Scratch& s
 void solve_viscosity(const Model& model, const State& state, Scratch& s, double dt)
 {
     s.viscous_loads.clear();
-    if (!viscosity_matters(model, dt)) return;
+    s.has_viscosity = viscosity_matters(model, dt);
+    if (!s.has_viscosity) return;
     find_viscosity(model, state, s);
     const Solids solids = s.solids.view();
     const Liquid& first = model.liquids.front();
@@ -313,9 +315,12 @@ void solve_crowding(const Model& model, const State& state, Scratch& s, double d
 
 void extend_velocity(Scratch& s)
 {
-    extrapolate_velocity(s.grid, s.solid_fields, s.pressure.unknown, kExtrapolatedLayers, s.faces.velocity,
-                         s.known_faces);
+    mark_known_faces(s.grid, s.solid_fields, s.pressure.unknown, s.known_faces);
+    extrapolate_change(s.grid, s.solid_fields, s.faces.mass, s.transferred, kExtrapolatedLayers, s.faces.velocity,
+                       s.known_faces);
+    extrapolate_velocity(s.grid, kExtrapolatedLayers, s.faces.velocity, s.known_faces);
     constrain_to_solids(s.grid, s.solids.view(), s.solid_fields, s.known_faces, s.faces.velocity);
+    if (s.has_viscosity) s.viscosity_solver.extend_through_walls(s.faces.velocity);
 }
 
 void commit_liquid(const Model&, State& state, Scratch& s, double dt)
