@@ -1,11 +1,9 @@
-#include "pressure.h"
+#include "bench.h"
 
 #include "base/parallel.h"
 #include "pressure_problem.h"
 #include "pressure_reference.h"
 
-#include <chrono>
-#include <ctime>
 #include <string>
 
 namespace rivulet {
@@ -13,30 +11,22 @@ namespace {
 
 constexpr double kRelativeTolerance = 1e-6;
 
-double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
-double wall_seconds()
-{
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 /// Shortest time of several solves from zero, and the result of the last.
 template <class Clock, class Solve>
 double best_time(const PressureProblem& problem, int repeats, Clock&& seconds, PoissonResult& result, Solve&& solve)
 {
-    double best = 1e300;
-    for (int repeat = 0; repeat < repeats; ++repeat) {
-        std::vector<double> x(problem.b.size(), 0.0);
-        const double start = seconds();
+    std::vector<double> x(problem.b.size());
+    return best_seconds(repeats, seconds, [&] {
+        std::fill(x.begin(), x.end(), 0.0);
         result = solve(x);
-        best = std::min(best, seconds() - start);
-    }
-    return best;
+    });
 }
 
 BenchFigure ratio_figure(std::string name, double value, double reference, double bar, bool valid)
 {
-    const double ratio = reference / value;
-    return {std::move(name), value, "s", reference, ratio, bar, valid && (bar == 0 || ratio >= bar)};
+    BenchFigure figure = time_figure(std::move(name), value, reference, bar);
+    figure.meets = figure.meets && valid;
+    return figure;
 }
 
 void bench_size(int n, std::vector<BenchFigure>& figures)
@@ -53,7 +43,7 @@ void bench_size(int n, std::vector<BenchFigure>& figures)
     const auto reference = [&](Kind kind) {
         ReferenceSolver plain(system);
         PoissonResult result;
-        const double time = best_time(problem, n <= 64 ? 3 : 1, cpu_seconds, result, [&](std::vector<double>& x) {
+        const double time = best_time(problem, n <= 64 ? 3 : 1, cpu_seconds_now, result, [&](std::vector<double>& x) {
             return plain.solve(problem.b, x, tolerance, 5000, kind);
         });
         return std::pair(time, result);
@@ -63,8 +53,8 @@ void bench_size(int n, std::vector<BenchFigure>& figures)
     double cpu_one = 0, wall_one = 0;
     {
         const ThreadPool pool(1);
-        cpu_one = best_time(problem, repeats, cpu_seconds, result, solve);
-        wall_one = best_time(problem, repeats, wall_seconds, result, solve);
+        cpu_one = best_time(problem, repeats, cpu_seconds_now, result, solve);
+        wall_one = best_time(problem, repeats, wall_seconds_now, result, solve);
     }
     const auto [cholesky, cholesky_result] = reference(Kind::ModifiedIncompleteCholesky);
     const auto [jacobi, jacobi_result] = reference(Kind::Jacobi);
@@ -80,7 +70,7 @@ void bench_size(int n, std::vector<BenchFigure>& figures)
     figures.push_back({name + "_memory", bytes, "B/cell", 0, 0, 150, bytes <= 150});
 
     const ThreadPool pool(2);
-    const double wall_two = best_time(problem, repeats, wall_seconds, result, solve);
+    const double wall_two = best_time(problem, repeats, wall_seconds_now, result, solve);
     figures.push_back(ratio_figure(name + "_two_threads", wall_two, wall_one, 0, result.converged));
 }
 

@@ -14,6 +14,7 @@ struct BenchArguments {
     std::string name;
     bool json = false;
     bool list = false;
+    bool full = false;
     int threads = 0;
 };
 
@@ -34,7 +35,7 @@ int bench(const BenchArguments& arguments)
         for (const rivulet::BenchName& entry : rivulet::benches())
             fmt::print("{:<20} {}\n", entry.name, entry.sentence);
     else
-        rivulet::run_benches(arguments.name, arguments.threads,
+        rivulet::run_benches(arguments.name, arguments.full, arguments.threads,
                              [&](const rivulet::BenchFigure& figure) { print_figure(figure, arguments.json); });
     return rivulet::kExitDone;
 }
@@ -47,6 +48,7 @@ void add_bench_command(CLI::App& app, Action& action)
     CLI::App* command = app.add_subcommand("bench", "benchmarks as ratios to a reference in the same program");
     command->add_option("NAME", arguments->name, "one benchmark; all without");
     command->add_flag("--json", arguments->json, "one JSON object a figure and line");
+    command->add_flag("--full", arguments->full, "the largest sizes too");
     command->add_flag("--list", arguments->list, "names and sentences only");
     command->add_option("--threads", arguments->threads, "threads [all cores]")->check(CLI::Range(0, 4096));
     command->callback([arguments, &action] { action = [arguments] { return bench(*arguments); }; });

@@ -1,12 +1,13 @@
 #pragma once
 
 #include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/partitioner.h>
+#include <oneapi/tbb/task_arena.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace rivulet {
@@ -15,17 +16,28 @@ namespace rivulet {
 class ThreadPool {
 public:
     explicit ThreadPool(int n_threads);
-    ~ThreadPool();
-    ThreadPool(const ThreadPool&) = delete;
-    ThreadPool& operator=(const ThreadPool&) = delete;
 
     [[nodiscard]] int n_threads() const noexcept { return n_threads_; }
+    /// Runs body() in an arena of its own, so that more threads than cores are really used when asked for.
+    template <class Body>
+    auto run(Body&& body) const
+    {
+        oneapi::tbb::task_arena arena(n_threads_);
+        return arena.execute(body);
+    }
 
 private:
-    struct Control;
     int n_threads_;
-    std::unique_ptr<Control> control_;
+    oneapi::tbb::global_control limit_;
 };
+
+/// body(n_threads) on a pool of that many threads.
+template <class Body>
+auto with_threads(int n_threads, Body&& body)
+{
+    const ThreadPool pool(n_threads);
+    return pool.run([&] { return body(pool.n_threads()); });
+}
 
 /// Calls body(i) for i in [0, n). Each iteration writes only what belongs to i, so the result cannot depend on the
 /// number of threads. `name` is for the profiler; `grain` is the smallest number of iterations worth a task.

@@ -1,11 +1,11 @@
 #include "base/error.h"
+#include "base/parallel.h"
 #include "geometry/mesh_io.h"
 #include "io/atomic_file.h"
 #include "io/usda.h"
 #include "rivulet/export.h"
 #include "run/picture.h"
 #include "run/run_folder.h"
-#include "run/thread_arena.h"
 #include "run/vdb_export.h"
 
 #include <cmath>

@@ -1,6 +1,7 @@
 #include "run/picture.h"
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "geometry/surfacing.h"
 #include "io/atomic_file.h"
 #include "io/image.h"
@@ -8,7 +9,6 @@
 #include "render/renderer.h"
 #include "rivulet/picture.h"
 #include "run/run_folder.h"
-#include "run/thread_arena.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,6 @@
 #include "run/process.h"
 #include "run/report.h"
 #include "run/session.h"
-#include "run/thread_arena.h"
 #include "scene/units.h"
 #include "sim/diagnostics.h"
 

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <numeric>
+#include <thread>
 
 namespace rivulet {
 namespace {
@@ -17,7 +20,7 @@ TEST(OrderedSum, HasTheSameBitsOnAnyNumberOfThreads)
     for (const int threads : {1, 2, 3, 8}) {
         const ThreadPool pool(threads);
         for (int repeat = 0; repeat < 3; ++repeat) {
-            const double sum = ordered_sum(1'000'003, "test", term);
+            const double sum = pool.run([&] { return ordered_sum(1'000'003, "test", term); });
             if (threads == 1 && repeat == 0) reference = sum;
             EXPECT_EQ(sum, reference) << threads << " threads";
         }
@@ -28,6 +31,26 @@ TEST(OrderedSum, OfIntegersIsGausssFormula)
 {
     EXPECT_EQ(ordered_sum(100'001, "test", [](std::int64_t i) { return double(i); }), 5000050000.0);
     EXPECT_EQ(ordered_sum(0, "test", [](std::int64_t) { return 1.0; }), 0.0);
+}
+
+TEST(ThreadPool, UsesAsManyThreadsAsAskedForEvenBeyondTheCores)
+{
+    constexpr int kThreads = 8;
+    const ThreadPool pool(kThreads);
+    std::atomic<int> inside = 0;
+    std::atomic<int> most = 0;
+    // Every task waits (a second at most) until all eight are inside at once.
+    pool.run([&] {
+        parallel_for(kThreads, "test", [&](std::int64_t) {
+            int now = ++inside;
+            for (int seen = most; now > seen && !most.compare_exchange_weak(seen, now);) {
+            }
+            const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+            while (most < kThreads && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+            --inside;
+        });
+    });
+    EXPECT_GT(most, 2);
 }
 
 TEST(ParallelFor, VisitsEveryIndexOnce)

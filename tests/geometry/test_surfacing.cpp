@@ -195,9 +195,9 @@ TEST(Surfacing, SameBitsOnAnyNumberOfThreads)
     const Liquid liquid = pool(1);
     std::uint64_t expected = 0;
     for (const int n : {1, 2, 3, 8}) {
-        const ThreadPool threads(n);
-        const std::uint64_t hash =
-            hash_of(surface_particles(liquid.positions, liquid.volumes, liquid.colours, {.cell_size = kCell}));
+        const std::uint64_t hash = with_threads(n, [&](int) {
+            return hash_of(surface_particles(liquid.positions, liquid.volumes, liquid.colours, {.cell_size = kCell}));
+        });
         if (n == 1) expected = hash;
         EXPECT_EQ(hash, expected) << n << " threads";
     }

@@ -196,16 +196,18 @@ TEST(Transfer, HasTheSameBitsOnAnyNumberOfThreads)
 {
     std::uint64_t reference = 0;
     for (const int threads : {1, 2, 3, 8}) {
-        const ThreadPool pool(threads);
-        Cloud cloud(20000);
-        FaceFields faces;
-        particles_to_faces(cloud.grid, cloud.order, cloud.input(), faces);
-        faces_to_particles(cloud.grid, cloud.order, faces.velocity, cloud.position, cloud.velocity, cloud.affine);
-        Hasher hasher;
-        hasher.bytes(std::as_bytes(std::span(cloud.velocity)));
-        hasher.bytes(std::as_bytes(std::span(cloud.affine)));
-        if (threads == 1) reference = hasher.value();
-        EXPECT_EQ(hasher.value(), reference) << threads << " threads";
+        const std::uint64_t hash = with_threads(threads, [](int) {
+            Cloud cloud(20000);
+            FaceFields faces;
+            particles_to_faces(cloud.grid, cloud.order, cloud.input(), faces);
+            faces_to_particles(cloud.grid, cloud.order, faces.velocity, cloud.position, cloud.velocity, cloud.affine);
+            Hasher hasher;
+            hasher.bytes(std::as_bytes(std::span(cloud.velocity)));
+            hasher.bytes(std::as_bytes(std::span(cloud.affine)));
+            return hasher.value();
+        });
+        if (threads == 1) reference = hash;
+        EXPECT_EQ(hash, reference) << threads << " threads";
     }
 }
 

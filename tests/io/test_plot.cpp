@@ -45,8 +45,8 @@ bool is_well_formed(const std::string& svg)
 {
     const auto file = std::filesystem::path(::testing::TempDir()) / ("rivulet_" + std::to_string(::getpid()) + ".svg");
     write_file_atomically(file, svg);
-    const std::string command =
-        "python3 -c \"import sys, xml.etree.ElementTree as t; t.parse(sys.argv[1])\" '" + file.string() + "' 2> /dev/null";
+    const std::string command = "python3 -c \"import sys, xml.etree.ElementTree as t; t.parse(sys.argv[1])\" '" +
+                                file.string() + "' 2> /dev/null";
     const bool good = std::system(command.c_str()) == 0;
     std::filesystem::remove(file);
     return good;

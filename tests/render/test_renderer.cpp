@@ -62,8 +62,7 @@ TEST(Renderer, SamePixelsOnAnyNumberOfThreads)
     const RenderSettings settings = small_settings(120, 68, 4);
     std::vector<std::uint8_t> reference;
     for (const int n_threads : {1, 2, 3, 8}) {
-        const ThreadPool pool(n_threads);
-        const Image image = render(scene, settings);
+        const Image image = with_threads(n_threads, [&](int) { return render(scene, settings); });
         if (reference.empty()) reference = image.pixels;
         EXPECT_EQ(image.pixels, reference) << n_threads << " threads";
     }

@@ -62,10 +62,9 @@ TEST(Liquid, DamBreakKeepsItsVolumeMassAndBits)
 {
     std::uint64_t reference = 0;
     for (const int threads : {1, 2, 3, 8}) {
-        const ThreadPool pool(threads);
-        Model model = tank({0.4, 0.1, 0.4}, {0.1, 0.1, 0.2}, 0.0125);
+        const Model model = tank({0.4, 0.1, 0.4}, {0.1, 0.1, 0.2}, 0.0125);
         State state = initial_state(model);
-        run_until(model, state, 0.3);
+        with_threads(threads, [&](int) { run_until(model, state, 0.3); });
         const LedgerBalance balance = ledger_balance(state);
         EXPECT_LE(balance.relative_error, 1e-12);
         EXPECT_NEAR(balance.bulk, 0.1 * 0.1 * 0.2, 1e-15);

@@ -1,10 +1,12 @@
-#include "run/bench.h"
+#include "bench.h"
 
 #include "base/error.h"
 #include "io/json.h"
-#include "run/thread_arena.h"
+#include "base/parallel.h"
 
 #include <algorithm>
+#include <chrono>
+#include <ctime>
 
 namespace rivulet {
 
@@ -15,7 +17,7 @@ std::vector<BenchName> benches()
     return names;
 }
 
-void run_benches(const std::string& name, int threads, const std::function<void(const BenchFigure&)>& report)
+void run_benches(const std::string& name, bool full, int threads, const std::function<void(const BenchFigure&)>& report)
 {
     const std::vector<Bench>& table = bench_table();
     const auto is_named = [&](const Bench& bench) { return bench.name == name; };
@@ -23,15 +25,23 @@ void run_benches(const std::string& name, int threads, const std::function<void(
         throw InputError("bench '" + name + "' is not known (rivulet bench --list shows all)");
     with_threads(threads, [&](int) {
         for (const Bench& bench : table)
-            if (name.empty() || is_named(bench)) bench.run(report);
+            if (name.empty() || is_named(bench))
+                for (const BenchFigure& figure : bench.run(full)) report(figure);
         return 0;
     });
 }
 
-BenchFigure make_figure(std::string bench, double value, std::string unit, double reference, double bar)
+BenchFigure time_figure(std::string bench, double value, double reference, double bar)
 {
-    const double ratio = value / reference;
-    return {std::move(bench), value, std::move(unit), reference, ratio, bar, ratio <= bar};
+    const double ratio = reference / value;
+    return {std::move(bench), value, "s", reference, ratio, bar, bar == 0 || ratio >= bar};
+}
+
+double cpu_seconds_now() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+double wall_seconds_now()
+{
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 std::string to_json(const BenchFigure& figure)

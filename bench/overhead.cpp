@@ -1,7 +1,8 @@
+#include "bench.h"
+
 #include "base/hash.h"
 #include "base/timers.h"
 #include "io/hdf5_file.h"
-#include "run/bench.h"
 
 #include <cstring>
 #include <numeric>
@@ -21,35 +22,36 @@ std::vector<double> ramp()
 double copy_seconds(const std::vector<double>& values)
 {
     std::vector<double> copy(values.size());
-    return best_seconds(5, [&] { std::memcpy(copy.data(), values.data(), values.size() * sizeof(double)); });
+    return best_seconds(5, wall_seconds_now,
+                        [&] { std::memcpy(copy.data(), values.data(), values.size() * sizeof(double)); });
 }
 
 } // namespace
 
-void bench_hash(const std::function<void(const BenchFigure&)>& report)
+std::vector<BenchFigure> bench_hash(bool)
 {
     const std::vector<double> values = ramp();
     volatile std::uint64_t sink = 0; // keeps the hash from being optimised away
-    const double seconds = best_seconds(5, [&] {
+    const double seconds = best_seconds(5, wall_seconds_now, [&] {
         Hasher hasher;
         hasher.bytes(std::as_bytes(std::span(values)));
         sink = hasher.value();
     });
-    report(make_figure("hash", seconds, "s", copy_seconds(values), 12));
+    return {time_figure("hash", seconds, copy_seconds(values), 1.0 / 12)};
 }
 
-void bench_checkpoint(const std::function<void(const BenchFigure&)>& report)
+std::vector<BenchFigure> bench_checkpoint(bool)
 {
     const std::vector<double> values = ramp();
-    const double seconds = best_seconds(3, [&] {
+    const double seconds = best_seconds(3, wall_seconds_now, [&] {
         Hdf5Writer writer(kDoubles * sizeof(double) + (1 << 20));
         writer.dataset("values", {Hdf5Type::Float64, static_cast<std::int64_t>(kDoubles) / 4, 4}, values.data());
         (void)writer.image();
     });
-    report(make_figure("checkpoint", seconds, "s", copy_seconds(values), 20));
+    return {time_figure("checkpoint", seconds, copy_seconds(values), 1.0 / 20)};
 }
 
-void bench_timers(const std::function<void(const BenchFigure&)>& report)
+std::vector<BenchFigure> bench_timers(bool)
 {
     // A stage of about a tenth of a millisecond, the shortest that a step has.
     std::vector<double> values(20000, 1.0);
@@ -58,16 +60,16 @@ void bench_timers(const std::function<void(const BenchFigure&)>& report)
     };
     StageTimers timers;
     constexpr int kCalls = 500;
-    const double plain = best_seconds(7, [&] {
+    const double plain = best_seconds(7, wall_seconds_now, [&] {
         for (int i = 0; i < kCalls; ++i) work();
     });
-    const double timed = best_seconds(7, [&] {
+    const double timed = best_seconds(7, wall_seconds_now, [&] {
         for (int i = 0; i < kCalls; ++i) {
             const StageTimers::Scope scope(timers, "stage");
             work();
         }
     });
-    report(make_figure("timers", timed, "s", plain, 1.01));
+    return {time_figure("timers", timed, plain, 1 / 1.01)};
 }
 
 } // namespace rivulet

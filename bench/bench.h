@@ -1,0 +1,54 @@
+#pragma once
+
+#include "rivulet/bench.h"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace rivulet {
+
+/// A benchmark: measures its reference and itself in the same run and returns one or more figures.
+struct Bench {
+    std::string name;
+    std::string sentence;
+    std::function<std::vector<BenchFigure>(bool full)> run;
+};
+
+/// All benchmarks. A new one: a function in bench/<topic>.cpp and a line in bench/bench_table.cpp.
+[[nodiscard]] const std::vector<Bench>& bench_table();
+
+/// A time against a reference time: ratio = reference / value, to reach `bar` (0: only informs).
+[[nodiscard]] BenchFigure time_figure(std::string bench, double value, double reference, double bar);
+
+/// Processor and wall clock [s].
+[[nodiscard]] double cpu_seconds_now();
+[[nodiscard]] double wall_seconds_now();
+
+/// Shortest time of `repeats` calls by the given clock [s]: the least disturbed one.
+template <class Clock, class Action>
+[[nodiscard]] double best_seconds(int repeats, Clock&& now, Action&& action)
+{
+    double best = 1e300;
+    for (int i = 0; i < repeats; ++i) {
+        const double begin = now();
+        action();
+        best = std::min(best, now() - begin);
+    }
+    return best;
+}
+
+/// State hash and checkpoint image against a copy of the memory; a timed stage against an untimed one.
+[[nodiscard]] std::vector<BenchFigure> bench_hash(bool full);
+[[nodiscard]] std::vector<BenchFigure> bench_checkpoint(bool full);
+[[nodiscard]] std::vector<BenchFigure> bench_timers(bool full);
+/// Particle to grid and back on a million particles (8 a cell, staggered, quadratic), against plain scalar loops over
+/// the same sorted particles; and two threads against one. `full` adds the cost at ten times the size.
+[[nodiscard]] std::vector<BenchFigure> bench_transfers(bool full);
+/// The pressure solver on a cut sphere under a ghost-fluid surface (pressure_problem.h), true relative residual 1e-6,
+/// against conjugate gradients with incomplete Cholesky and with Jacobi. Our time includes the whole set-up, that of
+/// the references only the factorisation. `full` adds 256^3 cells.
+[[nodiscard]] std::vector<BenchFigure> bench_pressure(bool full);
+
+} // namespace rivulet

@@ -1,0 +1,165 @@
+#include "bench.h"
+
+#include "base/parallel.h"
+#include "base/rng.h"
+#include "grid/bspline.h"
+#include "grid/transfer.h"
+
+#include <array>
+#include <string>
+
+namespace rivulet {
+namespace {
+
+/// A cube of n^3 full cells of size 1, particles in the order of their cells.
+struct Cube {
+    std::vector<Vec3> position, velocity;
+    std::vector<Mat3> affine;
+    std::vector<double> mass;
+    TileGrid grid;
+    ParticleOrder order;
+
+    explicit Cube(int n)
+    {
+        std::uint64_t counter = 0;
+        const auto uniform = [&] { return random_unit(3, 1, counter++); };
+        for (int cell = 0; cell < n * n * n; ++cell)
+            for (int p = 0; p < 8; ++p)
+                position.emplace_back(cell % n + uniform(), cell / n % n + uniform(), cell / (n * n) + uniform());
+        grid = tiles_around(position, Vec3::Zero(), 1, 3);
+        sort_particles(grid, position, order);
+        std::vector<Vec3> sorted(position.size());
+        for (std::size_t i = 0; i < sorted.size(); ++i) sorted[i] = position[static_cast<std::size_t>(order.order[i])];
+        position = sorted;
+        sort_particles(grid, position, order);
+        velocity.assign(position.size(), Vec3(1, 2, 3));
+        affine.assign(position.size(), Mat3::Identity());
+        mass.assign(position.size(), 1);
+    }
+    [[nodiscard]] ParticleInput input() const { return {position, velocity, affine, mass}; }
+    [[nodiscard]] double millions() const { return static_cast<double>(position.size()) / 1e6; }
+};
+
+/// A dense staggered grid around the cube: the reference needs no tiles.
+struct DenseFaces {
+    static constexpr int kBorder = 3;
+    int edge;
+    std::array<std::vector<double>, 3> velocity, mass;
+
+    explicit DenseFaces(int n) : edge(n + 2 * kBorder)
+    {
+        for (std::size_t a = 0; a < 3; ++a) {
+            velocity[a].assign(static_cast<std::size_t>(edge) * edge * edge, 0);
+            mass[a] = velocity[a];
+        }
+    }
+};
+
+/// Calls body(face index, weight, node - x) for the 27 faces of one axis around a point: the plainest way to say it.
+template <class Body>
+void for_faces(const DenseFaces& faces, int axis, const Vec3& x, Body&& body)
+{
+    BSplineWeights w[3];
+    for (int a = 0; a < 3; ++a) w[a] = quadratic_bspline(x[a] + DenseFaces::kBorder - (a == axis ? 0 : 0.5));
+    for (int k = 0; k < 3; ++k)
+        for (int j = 0; j < 3; ++j)
+            for (int i = 0; i < 3; ++i)
+                body(static_cast<std::size_t>(w[0].first + i +
+                                              faces.edge * (w[1].first + j + faces.edge * (w[2].first + k))),
+                     w[0].w[i] * w[1].w[j] * w[2].w[k], Vec3(i - w[0].offset, j - w[1].offset, k - w[2].offset));
+}
+
+void plain_to_faces(const Cube& cube, DenseFaces& faces)
+{
+    for (std::size_t a = 0; a < 3; ++a) {
+        std::fill(faces.velocity[a].begin(), faces.velocity[a].end(), 0.0);
+        std::fill(faces.mass[a].begin(), faces.mass[a].end(), 0.0);
+    }
+    for (std::size_t p = 0; p < cube.position.size(); ++p)
+        for (int a = 0; a < 3; ++a) {
+            const auto axis = static_cast<std::size_t>(a);
+            const Vec3 gradient = cube.affine[p].row(a);
+            for_faces(faces, a, cube.position[p], [&](std::size_t face, double w, const Vec3& d) {
+                faces.mass[axis][face] += w * cube.mass[p];
+                faces.velocity[axis][face] += w * cube.mass[p] * (cube.velocity[p][a] + gradient.dot(d));
+            });
+        }
+    for (std::size_t a = 0; a < 3; ++a)
+        for (std::size_t f = 0; f < faces.mass[a].size(); ++f)
+            if (faces.mass[a][f] > 0) faces.velocity[a][f] /= faces.mass[a][f];
+}
+
+void plain_to_particles(Cube& cube, const DenseFaces& faces)
+{
+    for (std::size_t p = 0; p < cube.position.size(); ++p)
+        for (int a = 0; a < 3; ++a) {
+            double value = 0;
+            Vec3 moment = Vec3::Zero();
+            for_faces(faces, a, cube.position[p], [&](std::size_t face, double w, const Vec3& d) {
+                const double u = w * faces.velocity[static_cast<std::size_t>(a)][face];
+                value += u;
+                moment += u * d;
+            });
+            cube.velocity[p][a] = value;
+            cube.affine[p].row(a) = 4 * moment.transpose();
+        }
+}
+
+BenchFigure rate_figure(const std::string& name, double millions, double seconds, double reference_seconds, double bar)
+{
+    const double ratio = reference_seconds / seconds;
+    return {name, millions / seconds, "M/s", millions / reference_seconds, ratio, bar, bar == 0 || ratio >= bar};
+}
+
+} // namespace
+
+std::vector<BenchFigure> bench_transfers(bool full)
+{
+    // Bars: the rates asked of one core (18 and 33 million a second) over what plain loops reach there (5.9 and 6.2).
+    constexpr double kToGridBar = 18 / 5.9;
+    constexpr double kToParticlesBar = 33 / 6.2;
+    std::vector<BenchFigure> figures;
+    constexpr int kEdge = 50;
+    Cube cube(kEdge);
+    FaceFields faces;
+    DenseFaces dense(kEdge);
+    const auto to_grid = [&] { particles_to_faces(cube.grid, cube.order, cube.input(), faces); };
+    const auto to_particles = [&] {
+        faces_to_particles(cube.grid, cube.order, faces.velocity, cube.position, cube.velocity, cube.affine);
+    };
+    double wall_one = 0;
+    {
+        const ThreadPool pool(1);
+        const double grid_plain = best_seconds(3, cpu_seconds_now, [&] { plain_to_faces(cube, dense); });
+        const double grid_ours = best_seconds(7, cpu_seconds_now, to_grid);
+        const double particles_plain = best_seconds(3, cpu_seconds_now, [&] { plain_to_particles(cube, dense); });
+        const double particles_ours = best_seconds(7, cpu_seconds_now, to_particles);
+        figures.push_back(rate_figure("transfers_to_grid", cube.millions(), grid_ours, grid_plain, kToGridBar));
+        figures.push_back(
+            rate_figure("transfers_to_particles", cube.millions(), particles_ours, particles_plain, kToParticlesBar));
+        wall_one = best_seconds(7, wall_seconds_now, [&] {
+            to_grid();
+            to_particles();
+        });
+    }
+    {
+        const ThreadPool pool(2);
+        const double wall_two = best_seconds(7, wall_seconds_now, [&] {
+            to_grid();
+            to_particles();
+        });
+        figures.push_back(
+            {"transfers_two_threads", wall_two, "s", wall_one, wall_one / wall_two, 1.75, wall_one / wall_two >= 1.75});
+    }
+    if (full) {
+        const ThreadPool pool(1);
+        const double small = best_seconds(5, cpu_seconds_now, to_grid) / cube.millions();
+        cube = Cube(108);
+        const double large = best_seconds(3, cpu_seconds_now, to_grid) / cube.millions();
+        figures.push_back(
+            {"transfers_ten_times_the_size", large, "s/M", small, small / large, 0.9, small / large >= 0.9});
+    }
+    return figures;
+}
+
+} // namespace rivulet
