@@ -42,8 +42,9 @@ void follow_in_tile(const TileGrid& grid, int t, const std::vector<std::uint8_t>
 struct ViscositySolver::Impl {
     ViscosityOperator a;
     ViscosityPreconditioner preconditioner;
-    FaceField x, start, r, p, q, z; ///< zero outside of the liquid faces; `start` is r at the beginning
-    FaceField change;               ///< of velocity, without the guess
+    FaceField x, change; ///< the guess, and the solution without it; zero outside of the liquid faces, as all here
+    FaceField r, p;
+    FaceField q; ///< A p, then the preconditioned residual z: never both at once
     std::vector<ViscousLoad> loads;
 
     void prepare(const FaceField& velocity);
@@ -67,25 +68,26 @@ struct ViscositySolver::Impl {
     }
 };
 
-/// The guess is the velocity as it is; the system is solved for the change, A change = -K u.
+/// The guess is the velocity as it is; the system is solved for the change, (M + K) change = -K u.
 void ViscositySolver::Impl::prepare(const FaceField& velocity)
 {
-    for (FaceField* field : {&x, &start, &r, &p, &q, &z, &change})
+    for (FaceField* field : {&x, &change, &r, &p, &q})
         for (auto& f : *field) f.assign(a.grid().field_size(), 0);
     for_faces("viscous guess", [&](std::size_t axis, std::size_t n) {
         x[axis][n] = a.kind(axis, n) == FaceKind::Liquid ? velocity[axis][n] : 0;
     });
-    a.apply_stress(x, start);
-    for_faces("viscous residual", [&](std::size_t axis, std::size_t n) {
-        start[axis][n] = -start[axis][n];
-        r[axis][n] = start[axis][n];
-    });
+    true_residual();
 }
 
+/// r = -M change - K (x + change). Leaves p at zero.
 void ViscositySolver::Impl::true_residual()
 {
-    static_cast<void>(a.apply(change, q));
-    for_faces("viscous residual", [&](std::size_t axis, std::size_t n) { r[axis][n] = start[axis][n] - q[axis][n]; });
+    for_faces("viscous residual", [&](std::size_t axis, std::size_t n) { p[axis][n] = x[axis][n] + change[axis][n]; });
+    a.apply_stress(p, q);
+    for_faces("viscous residual", [&](std::size_t axis, std::size_t n) {
+        r[axis][n] = -(a.mass()[axis][n] * change[axis][n] + q[axis][n]);
+        p[axis][n] = 0;
+    });
 }
 
 /// Iterates from r until the estimated error is below the tolerance; false where the recursion breaks down.
@@ -93,7 +95,7 @@ bool ViscositySolver::Impl::conjugate_gradients(double tolerance, int max_iterat
 {
     double rz_last = 0;
     while (true) {
-        const auto [rz, largest] = preconditioner.apply(a, r, z);
+        const auto [rz, largest] = preconditioner.apply(a, r, q);
         result.error = largest;
         if (!std::isfinite(rz) || !std::isfinite(largest)) return false;
         if (largest <= tolerance || result.iterations >= max_iterations) return true;
@@ -101,7 +103,7 @@ bool ViscositySolver::Impl::conjugate_gradients(double tolerance, int max_iterat
         const double beta = rz_last > 0 ? rz / rz_last : 0;
         rz_last = rz;
         for_faces("viscous direction",
-                  [&](std::size_t axis, std::size_t n) { p[axis][n] = z[axis][n] + beta * p[axis][n]; });
+                  [&](std::size_t axis, std::size_t n) { p[axis][n] = q[axis][n] + beta * p[axis][n]; });
         const double curvature = a.apply(p, q);
         const double alpha = rz / curvature;
         if (!(curvature > 0) || !std::isfinite(alpha)) return false;
@@ -121,9 +123,8 @@ void ViscositySolver::Impl::solve(double tolerance, int max_iterations, Viscosit
         if (!conjugate_gradients(tolerance, max_iterations, result)) return;
         if (result.iterations == before) break;
         true_residual();
-        result.error = preconditioner.apply(a, r, z).largest;
+        result.error = preconditioner.apply(a, r, q).largest;
         if (result.error <= tolerance || result.iterations >= max_iterations || !(result.error < 0.5 * last)) break;
-        for_faces("viscous direction", [&](std::size_t axis, std::size_t n) { p[axis][n] = 0; });
     }
     result.converged = result.error <= tolerance;
 }
@@ -196,8 +197,7 @@ const std::vector<ViscousLoad>& ViscositySolver::loads() const noexcept { return
 std::size_t ViscositySolver::bytes() const noexcept
 {
     std::size_t n = impl_->a.bytes() + impl_->preconditioner.bytes();
-    for (const FaceField* field :
-         {&impl_->x, &impl_->start, &impl_->r, &impl_->p, &impl_->q, &impl_->z, &impl_->change})
+    for (const FaceField* field : {&impl_->x, &impl_->change, &impl_->r, &impl_->p, &impl_->q})
         for (const auto& f : *field) n += f.capacity() * sizeof(double);
     return n;
 }

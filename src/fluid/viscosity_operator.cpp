@@ -476,17 +476,36 @@ std::vector<ViscousLoad> ViscosityOperator::loads(const FaceField& u) const
     return total;
 }
 
-double ViscosityOperator::coupling(std::size_t axis, std::size_t along, int t, const Vec3i& cell) const
+void ViscosityOperator::component_rows(std::size_t axis, int t, FaceField& coefficient, std::vector<double>& extra,
+                                       std::vector<double>& diagonal) const
 {
-    const std::size_t n = grid().index(t, cell.x(), cell.y(), cell.z());
-    if (along == axis) {
-        const std::size_t below = offset_index(grid(), t, cell, axis, -1);
-        const double g = has_sticky_ ? cell_stretch_[axis][below] : 1;
-        return g * g * cell_weight_[axis][below];
+    const TileRows rows(grid(), t);
+    std::array<double, kTileEdge> w_buffer, g_buffer, down_buffer, up_buffer;
+    for (int row = 0; row < kTileEdge * kTileEdge; ++row) {
+        const int j = row % 8, k = row / 8;
+        const std::size_t n = std::size_t(t) * kTileCells + cell_in_tile(0, j, k);
+        std::copy_n(&mass_[axis][n], kTileEdge, &extra[n]);
+        std::copy_n(&mass_[axis][n], kTileEdge, &diagonal[n]);
+        for (std::size_t along = 0; along < 3; ++along) {
+            const bool in_cell = along == axis; // a face is above the cell sample below it, but at its lower edges
+            const std::size_t edge = in_cell ? axis : 3 - axis - along;
+            const int step = in_cell ? -1 : 1;
+            const auto& w = in_cell ? cell_weight_[axis] : edge_weight_[edge];
+            const auto& g = in_cell ? cell_stretch_[axis] : edge_stretch_[axis == next(edge) ? 0 : 1][edge];
+            const double* w_other = rows.shifted(w, j, k, along, step, w_buffer);
+            const double* g_other = has_sticky_ ? rows.shifted(g, j, k, along, step, g_buffer) : nullptr;
+            const double* down = rows.shifted(mass_[axis], j, k, along, -1, down_buffer);
+            const double* up = rows.shifted(mass_[axis], j, k, along, 1, up_buffer);
+            for (int i = 0; i < kTileEdge; ++i) {
+                const double own = w[n + i] * (has_sticky_ ? g[n + i] * g[n + i] : 1);
+                const double other = w_other[i] * (has_sticky_ ? g_other[i] * g_other[i] : 1);
+                const double lower = in_cell ? other : own, upper = in_cell ? own : other;
+                coefficient[along][n + i] = lower;
+                diagonal[n + i] += lower + upper;
+                extra[n + i] += (down[i] > 0 ? 0 : lower) + (up[i] > 0 ? 0 : upper);
+            }
+        }
     }
-    const std::size_t edge = 3 - axis - along;
-    const double g = has_sticky_ ? edge_stretch_[axis == next(edge) ? 0 : 1][edge][n] : 1;
-    return g * g * edge_weight_[edge][n];
 }
 
 std::size_t ViscosityOperator::bytes() const noexcept

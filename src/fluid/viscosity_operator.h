@@ -49,8 +49,10 @@ public:
     /// Largest mu dt / (density dx^2).
     [[nodiscard]] double viscous_number() const noexcept { return viscous_number_; }
 
-    /// Coupling of two faces of one axis: -K between u_axis[n] and u_axis[n - along], >= 0, per g^2 W.
-    [[nodiscard]] double coupling(std::size_t axis, std::size_t along, int t, const Vec3i& cell) const;
+    /// The block of one component on the faces of a tile, as a seven-point system: coefficients towards the lower
+    /// neighbours along each axis, what the diagonal has beyond them and the upper ones, and the whole diagonal.
+    void component_rows(std::size_t axis, int t, FaceField& coefficient, std::vector<double>& extra,
+                        std::vector<double>& diagonal) const;
     [[nodiscard]] std::size_t bytes() const noexcept;
 
 private:

@@ -18,42 +18,27 @@ double largest_in_tile(const double* r)
 }
 } // namespace
 
-/// The couplings of face c of tile t within its component, what is left of the diagonal, and its inverse.
-void ViscosityPreconditioner::build_row(const ViscosityOperator& op, std::size_t axis, int t, int c)
+void ViscosityPreconditioner::build_tile(const ViscosityOperator& op, std::size_t axis, int t)
 {
-    const auto n = std::size_t(t * kTileCells + c);
-    const bool is_unknown = op.kind(axis, n) == FaceKind::Liquid;
-    unknown_[n] = is_unknown;
-    extra_[n] = op.mass()[axis][n];
-    double diagonal = extra_[n];
-    const Vec3i cell(c % 8, c / 8 % 8, c / 64);
-    for (std::size_t along = 0; along < 3; ++along) {
-        const Vec3i e = Vec3i::Unit(int(along));
-        const Vec3i below = cell - e, above = cell + e;
-        const double lower = op.coupling(axis, along, t, cell);
-        const double upper = op.coupling(axis, along, t, above);
-        coefficient_[along][n] = lower;
-        diagonal += lower + upper;
-        if (op.kind(axis, op.grid().index(t, below.x(), below.y(), below.z())) != FaceKind::Liquid) extra_[n] += lower;
-        if (op.kind(axis, op.grid().index(t, above.x(), above.y(), above.z())) != FaceKind::Liquid) extra_[n] += upper;
+    op.component_rows(axis, t, coefficient_, extra_, diagonal_);
+    for (std::size_t n = std::size_t(t) * kTileCells; n < std::size_t(t + 1) * kTileCells; ++n) {
+        unknown_[n] = op.kind(axis, n) == FaceKind::Liquid;
+        if (!use_multigrid_) inverse_diagonal_[axis][n] = unknown_[n] != 0 ? 1 / diagonal_[n] : 0;
     }
-    inverse_diagonal_[axis][n] = is_unknown ? 1 / diagonal : 0;
 }
 
 void ViscosityPreconditioner::build_component(const ViscosityOperator& op, std::size_t axis)
 {
     const TileGrid& grid = op.grid();
     const std::size_t size = grid.field_size();
-    inverse_diagonal_[axis].assign(size, 0);
+    inverse_diagonal_[axis].assign(use_multigrid_ ? 0 : size, 0);
     unknown_.assign(size, 0);
     extra_.assign(size, 0);
+    diagonal_.resize(size);
     for (auto& c : coefficient_) c.assign(size, 0);
     parallel_for(
         std::int64_t(op.tiles().size()), "viscous rows",
-        [&](std::int64_t n) {
-            for (int c = 0; c < kTileCells; ++c) build_row(op, axis, op.tiles()[std::size_t(n)], c);
-        },
-        kGrain);
+        [&](std::int64_t n) { build_tile(op, axis, op.tiles()[std::size_t(n)]); }, kGrain);
     if (!use_multigrid_) return;
     Component& component = components_[axis];
     component.matrix.build({&grid, unknown_, {coefficient_[0], coefficient_[1], coefficient_[2]}, extra_},
@@ -139,7 +124,7 @@ ViscosityPreconditioner::Sums ViscosityPreconditioner::apply(const ViscosityOper
 
 std::size_t ViscosityPreconditioner::bytes() const noexcept
 {
-    std::size_t n = unknown_.capacity() + extra_.capacity() * sizeof(double);
+    std::size_t n = unknown_.capacity() + (extra_.capacity() + diagonal_.capacity()) * sizeof(double);
     for (std::size_t a = 0; a < 3; ++a) {
         n += (inverse_diagonal_[a].capacity() + coefficient_[a].capacity()) * sizeof(double);
         n += components_[a].matrix.bytes() + components_[a].multigrid.bytes();

@@ -31,7 +31,7 @@ private:
         double scale = 1; ///< matrix divided by the multigrid's
     };
     void build_component(const ViscosityOperator& op, std::size_t axis);
-    void build_row(const ViscosityOperator& op, std::size_t axis, int t, int c);
+    void build_tile(const ViscosityOperator& op, std::size_t axis, int t);
     void apply_component(const ViscosityOperator& op, std::size_t axis, const std::vector<double>& r,
                          std::vector<double>& z);
 
@@ -40,7 +40,7 @@ private:
     std::array<Component, 3> components_;
     std::vector<std::uint8_t> unknown_;
     FaceField coefficient_;
-    std::vector<double> extra_;
+    std::vector<double> extra_, diagonal_;
     std::vector<double> partial_, largest_;
 };
 

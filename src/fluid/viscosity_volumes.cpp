@@ -62,28 +62,36 @@ double interpolate(const Block& block, int i, int j, int k, int near)
     return sum;
 }
 
-/// Whether all values in the 3x3x3 cells around one are on the same side by enough that its eighths are, too.
-int common_side(const Distances& phi, int i, int j, int k, double margin)
-{
-    double least = phi.at(i, j, k);
-    double most = least;
-    for (int n = 0; n < 27; ++n) {
-        const double d = phi.at(i + n % 3 - 1, j + n / 3 % 3 - 1, k + n / 9 - 1);
-        least = std::min(least, d);
-        most = std::max(most, d);
+/// For the cells of a block: 1 if all distances in the 3x3x3 cells around are so far inside that the cell is full, 2 if
+/// so far outside that it is empty, 0 if its eighths must be looked at.
+class Sides {
+public:
+    Sides(const Distances& phi, double margin)
+    {
+        for (std::size_t n = 0; n < flags_.size(); ++n)
+            flags_[n] = static_cast<std::uint8_t>((phi.values[n] <= -margin) | (phi.values[n] >= margin) << 1);
+        for (const std::size_t step : {1U, 12U, 144U}) { // what all three along an axis have in common
+            const auto last = flags_;
+            for (std::size_t n = step; n + step < flags_.size(); ++n)
+                flags_[n] = static_cast<std::uint8_t>(last[n - step] & last[n] & last[n + step]);
+        }
     }
-    return most <= -margin ? -1 : (least >= margin ? 1 : 0);
-}
+    [[nodiscard]] int at(int i, int j, int k) const { return flags_[std::size_t(i + 2 + 12 * (j + 2 + 12 * (k + 2)))]; }
+
+private:
+    std::array<std::uint8_t, 12 * 12 * 12> flags_;
+};
 
 void fill_eighths(const Distances& phi, const Nodes* nodes, double dx, Eighths& eighths)
 {
+    const Sides sides(phi, 0.25 * dx);
     for (int k = -1; k < kTileEdge; ++k)
         for (int j = -1; j < kTileEdge; ++j)
             for (int i = -1; i < kTileEdge; ++i) {
-                const int side = common_side(phi, i, j, k, 0.25 * dx);
+                const int side = sides.at(i, j, k);
                 for (int n = 0; n < 8; ++n) {
                     const int x = n & 1, y = n >> 1 & 1, z = n >> 2;
-                    double liquid = side < 0 ? 1 : 0;
+                    double liquid = side == 1 ? 1 : 0;
                     // The eighth lies between the centres of this cell and of its neighbours on that side.
                     if (side == 0)
                         liquid = negative_part(interpolate(phi, i - 1 + x, j - 1 + y, k - 1 + z, 7 & ~n) / dx);
