@@ -424,6 +424,28 @@ TEST(Viscosity, TwoLiquidsInAChannelShareTheStress)
     EXPECT_LT(p.error(exact, Channel::in_the_middle), 0.01);
 }
 
+TEST(Viscosity, ShearIsContinuedThroughCutWallsAsAStraightLine)
+{
+    Channel channel(2);
+    Problem& p = channel.problem;
+    const auto line = [](const Vec3& x) -> Vec3 { return {2 * (x.y() - Channel::kLower) / 32, 0, 0}; };
+    p.set_velocity(line);
+    ViscositySolver solver;
+    EXPECT_TRUE(solver.solve(p.input, p.velocity, 1, 500).converged); // so rough that nothing changes
+    solver.extend_through_walls(p.velocity);
+    int n_inside = 0;
+    p.for_faces([&](std::size_t a, std::size_t n, const Vec3& x) {
+        // The first faces inside are 0.8 cells behind the lower wall and 0.2 behind the upper one.
+        if (a != 0 || std::abs(x.x()) > 40 || std::abs(x.z() - 4) > 1) return;
+        if (std::abs(x.y() + 0.5) > 0.1 && std::abs(x.y() - 32.5) > 0.1) return;
+        // The face beside the lower wall is 0.2 cells away: the line is flattened as if it were 0.25.
+        const double expected = x.y() < 0 ? -3 * 0.2 / 16 : line(x).x();
+        EXPECT_NEAR(p.velocity[0][n], expected, 1e-9) << x.transpose();
+        ++n_inside;
+    });
+    EXPECT_GT(n_inside, 100);
+}
+
 TEST(Viscosity, HoneyNeedsFewIterations)
 {
     CutProblem problem(500);
