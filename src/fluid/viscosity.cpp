@@ -15,7 +15,7 @@ constexpr std::int64_t kGrain = 4;
 /// Layers of faces around the liquid that follow it.
 constexpr int kFollowingLayers = 2;
 
-/// Adds to each face in `unset` the mean change of the faces beside it whose change is known.
+/// Gives each face whose change is to be filled (known = 0) the mean change of the faces beside it that have one (1).
 void follow_in_tile(const TileGrid& grid, int t, const std::vector<std::uint8_t>& known,
                     std::vector<std::uint8_t>& next, std::vector<double>& change)
 {
@@ -52,7 +52,8 @@ struct ViscositySolver::Impl {
     bool conjugate_gradients(double tolerance, int max_iterations, ViscosityResult& result);
     void solve(double tolerance, int max_iterations, ViscosityResult& result);
     void store(FaceField& velocity);
-    void extend_change(std::size_t axis);
+    [[nodiscard]] std::vector<std::int32_t> tiles_around_liquid() const;
+    void extend_change(std::size_t axis, const std::vector<std::int32_t>& tiles);
 
     template <class Body>
     void for_faces(const char* name, Body&& body)
@@ -129,13 +130,29 @@ void ViscositySolver::Impl::solve(double tolerance, int max_iterations, Viscosit
     result.converged = result.error <= tolerance;
 }
 
-/// Carries the change of the liquid faces to empty ones around them.
-void ViscositySolver::Impl::extend_change(std::size_t axis)
+/// The tiles of the system and all that touch them.
+std::vector<std::int32_t> ViscositySolver::Impl::tiles_around_liquid() const
 {
     const TileGrid& grid = a.grid();
+    std::vector<std::uint8_t> is_near(std::size_t(grid.n_tiles()) + 1, 0);
+    for (const std::int32_t t : a.tiles())
+        for (int n = 0; n < 27; ++n) is_near[std::size_t(grid.neighbour(t, n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1))] = 1;
+    std::vector<std::int32_t> tiles;
+    for (std::int32_t t = 0; t < grid.n_tiles(); ++t)
+        if (is_near[std::size_t(t)] != 0) tiles.push_back(t);
+    return tiles;
+}
+
+/// Carries the change of the liquid faces to empty ones around them.
+void ViscositySolver::Impl::extend_change(std::size_t axis, const std::vector<std::int32_t>& tiles)
+{
     // 0 = to be filled, 1 = known, 2 = never
-    std::vector<std::uint8_t> known(grid.field_size(), 2), next;
-    parallel_for(grid.n_tiles(), "viscous change", [&](std::int64_t t) {
+    std::vector<std::uint8_t> known(a.grid().field_size(), 2), next;
+    const auto for_tiles = [&](auto&& body) {
+        parallel_for(
+            std::int64_t(tiles.size()), "viscous change", [&](std::int64_t t) { body(tiles[std::size_t(t)]); }, kGrain);
+    };
+    for_tiles([&](std::int32_t t) {
         for (std::size_t n = std::size_t(t) * kTileCells; n < std::size_t(t + 1) * kTileCells; ++n) {
             const FaceKind kind = a.kind(axis, n);
             known[n] = kind == FaceKind::Liquid ? 1 : (kind == FaceKind::Empty ? 0 : 2);
@@ -143,8 +160,7 @@ void ViscositySolver::Impl::extend_change(std::size_t axis)
     });
     for (int layer = 0; layer < kFollowingLayers; ++layer) {
         next = known;
-        parallel_for(grid.n_tiles(), "viscous change",
-                     [&](std::int64_t t) { follow_in_tile(grid, static_cast<int>(t), known, next, change[axis]); });
+        for_tiles([&](std::int32_t t) { follow_in_tile(a.grid(), t, known, next, change[axis]); });
         known.swap(next);
     }
 }
@@ -152,7 +168,8 @@ void ViscositySolver::Impl::extend_change(std::size_t axis)
 void ViscositySolver::Impl::store(FaceField& velocity)
 {
     const SolidFields& solids = *a.input().solid_fields;
-    for (std::size_t axis = 0; axis < 3; ++axis) extend_change(axis);
+    const std::vector<std::int32_t> tiles = tiles_around_liquid();
+    for (std::size_t axis = 0; axis < 3; ++axis) extend_change(axis, tiles);
     parallel_for(a.grid().n_tiles(), "viscous store", [&](std::int64_t t) {
         for (std::size_t axis = 0; axis < 3; ++axis)
             for (std::size_t n = std::size_t(t) * kTileCells; n < std::size_t(t + 1) * kTileCells; ++n) {
