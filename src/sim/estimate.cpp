@@ -2,6 +2,7 @@
 #include "sim/seed.h"
 #include "sim/state.h"
 
+#include "fluid/viscosity.h"
 #include "grid/tile_grid.h"
 
 #include <algorithm>
@@ -14,8 +15,9 @@ namespace {
 /// particle, of fields per tile and of the solver per tile, and copies of the State while it is written.
 constexpr double kProgram = 45e6;
 constexpr double kScratchPerParticle = 100;
-constexpr double kFieldsPerTile = kTileCells * 220.0;
+constexpr double kFieldsPerTile = kTileCells * 244.0;
 constexpr double kSolverPerTile = kTileCells * 110.0;
+constexpr double kViscosityPerTile = kTileCells * 600.0; ///< where that stage acts
 constexpr double kCopiesWhileWriting = 1.0;
 /// Liquid that moves fills its tiles less well than at the start.
 constexpr double kSpread = 2.5;
@@ -28,6 +30,13 @@ double state_bytes_per_particle()
     for (const ArrayView& a : state_arrays(one))
         if (a.name.starts_with("liquid.")) bytes += static_cast<double>(a.n_bytes());
     return bytes;
+}
+
+bool is_viscous(const Model& model)
+{
+    const double scale = model.options.max_step / (model.options.cell_size * model.options.cell_size);
+    return std::any_of(model.liquids.begin(), model.liquids.end(),
+                       [&](const Liquid& l) { return scale * l.viscosity / l.density >= kLeastViscousNumber; });
 }
 
 double domain_cells(const Model& model)
@@ -54,9 +63,10 @@ MemoryEstimate estimate_memory(const Model& model)
     const double halo = 6 * std::pow(full_tiles, 2.0 / 3) + 12 * std::cbrt(full_tiles) + 8;
     const double tiles = std::min(kSpread * (full_tiles + halo), domain_cells(model) / kTileCells + 27);
 
+    const double solvers = tiles * (kSolverPerTile + (is_viscous(model) ? kViscosityPerTile : 0));
     const double state = particles * state_bytes_per_particle();
-    return {state + particles * kScratchPerParticle, tiles * kFieldsPerTile, tiles * kSolverPerTile,
-            kCopiesWhileWriting * state, kProgram};
+    return {state + particles * kScratchPerParticle, tiles * kFieldsPerTile, solvers, kCopiesWhileWriting * state,
+            kProgram};
 }
 
 } // namespace rivulet

@@ -2,6 +2,8 @@
 #include "sim/diagnostics.h"
 #include "sim/models.h"
 
+#include "base/parallel.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -68,6 +70,27 @@ TEST(ViscousLiquid, SpinningColumnKeepsItsAngularMomentum)
     run_until(model, state, 0.2);
     const Vec3 after = angular_momentum(model, state);
     EXPECT_LT((after - before).norm(), 1e-3 * before.norm()); // measured 3.0e-4
+}
+
+TEST(ViscousLiquid, HoneyOnWaterHasTheSameBitsOnAnyNumberOfThreads)
+{
+    std::uint64_t reference = 0;
+    for (const int threads : {1, 2, 3, 8}) {
+        const ThreadPool pool(threads);
+        Model model = tank({0.2, 0.1, 0.2}, {0.2, 0.1, 0.06}, 0.01);
+        model.domain.friction = 1;
+        model.liquids.push_back({"honey", 1400, 10, 0, 0, {0.8, 0.5, 0.1}});
+        LiquidBody drop;
+        drop.shape = make_sphere({0.1, 0.05, 0.1}, 0.03);
+        drop.liquid = 1;
+        drop.velocity = {0, 0, -1};
+        model.bodies.push_back(drop);
+        State state = initial_state(model);
+        run_until(model, state, 0.08);
+        if (threads == 1) reference = state_hash(state);
+        EXPECT_EQ(state_hash(state), reference) << threads << " threads";
+        EXPECT_LE(ledger_balance(state).relative_error, 1e-12);
+    }
 }
 
 TEST(ViscousLiquid, BetweenTurningCylindersBringsTheTorqueOfCouette)
