@@ -16,7 +16,8 @@ struct GalleryEntry {
 [[nodiscard]] std::vector<GalleryEntry> gallery(const std::filesystem::path& folder);
 /// A path to a scene file as it is, or a name of the gallery. InputError with suggestions when it is neither.
 [[nodiscard]] std::filesystem::path find_scene(const std::string& scene, const std::filesystem::path& gallery_folder);
-/// Copies a gallery scene to `folder`; the path of the copy. InputError if that file exists.
+/// Copies a gallery scene, and the scenes beside it that it includes, to `folder`; the path of the copy. InputError if
+/// one of these files exists there.
 std::filesystem::path copy_scene(const std::string& name, const std::filesystem::path& gallery_folder,
                                  const std::filesystem::path& folder);
 

@@ -22,6 +22,21 @@ std::string title_of(const fs::path& file)
                                                                   : text.substr(open + 1, close - open - 1);
 }
 
+/// The files that an `include = ["...", ...]` of the scene names.
+std::vector<std::string> includes_of(const std::string& text)
+{
+    const std::size_t key = text.starts_with("include") ? 0 : text.find("\ninclude");
+    const std::size_t end = key == std::string::npos ? key : text.find(']', key);
+    std::vector<std::string> names;
+    if (end == std::string::npos) return names;
+    for (std::size_t open = text.find('"', key); open < end;) {
+        const std::size_t close = text.find('"', open + 1);
+        names.push_back(text.substr(open + 1, close - open - 1));
+        open = text.find('"', close + 1);
+    }
+    return names;
+}
+
 /// Number of letters to change, add or remove to turn one word into the other (Levenshtein).
 std::size_t edit_distance(const std::string& a, const std::string& b)
 {
@@ -77,11 +92,15 @@ fs::path find_scene(const std::string& scene, const fs::path& gallery_folder)
 fs::path copy_scene(const std::string& name, const fs::path& gallery_folder, const fs::path& folder)
 {
     const fs::path from = find_scene(name, gallery_folder);
-    fs::path to = folder / from.filename();
-    std::error_code error;
-    if (fs::exists(to, error)) throw InputError(to.string() + ": exists already");
-    write_file_atomically(to, read_text(from));
-    return to;
+    std::vector<std::string> files{from.filename().string()}; // the scene, then what it includes
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        std::error_code error;
+        if (fs::exists(folder / files[i], error)) throw InputError((folder / files[i]).string() + ": exists already");
+        for (const std::string& included : includes_of(read_text(from.parent_path() / files[i])))
+            if (std::find(files.begin(), files.end(), included) == files.end()) files.push_back(included);
+    }
+    for (const std::string& file : files) write_file_atomically(folder / file, read_text(from.parent_path() / file));
+    return folder / files.front();
 }
 
 } // namespace rivulet

@@ -16,6 +16,12 @@ class Gallery(CliTest):
                 self.assertNotIn(": missed", done.stdout)
                 self.assertLess(self.report(scene.stem)["cpu_s"], 120)
 
+    def test_a_copied_scene_brings_what_it_includes(self):
+        self.rivulet("scenes", "copy", "dam_break_full")
+        self.assertTrue((self.folder / "dam_break.toml").exists())
+        self.rivulet("check", "dam_break_full.toml")
+        self.rivulet("scenes", "copy", "dam_break", expect=2)  # is there already
+
 
 if __name__ == "__main__":
     unittest.main()
