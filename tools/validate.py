@@ -21,7 +21,8 @@ sys.dont_write_bytecode = True
 import harness  # noqa: E402
 
 # In the order of the page.
-CASES = ["hydrostatic", "standing_wave", "dam_break", "free_jet", "square_tank", "round_tank", "slosh", "filling"]
+CASES = ["hydrostatic", "standing_wave", "dam_break", "free_jet", "square_tank", "round_tank",
+         "spinning_column", "slosh", "filling"]
 SIZES = ["small", "full"]
 
 
@@ -81,15 +82,17 @@ def section(name, out):
                 notes.append(f.known_miss)
     if not rows:
         return lines + ["Not run.", ""]
-    lines += ["| size | compared | measured | expected | source | deviation | bound | |", "|---|---|---|---|---|---|---|---|", *rows, ""]
+    lines += ["| size | compared | measured | expected | source | deviation | bound | |",
+              "|---|---|---|---|---|---|---|---|", *rows, ""]
     lines += [line for note in notes for line in (f"Missed: {note}", "")]
     lines += [line for command in commands for line in (f"`{command}`", "")]
-    image = next((f"{name}-{size}.svg" for size in reversed(SIZES) if (out / "images" / f"{name}-{size}.svg").exists()), None)
-    return lines + [f"![{module.TITLE}](images/validation/{image})", ""] if image else lines
+    images = [f"{name}-{size}.svg" for size in SIZES if (out / "images" / f"{name}-{size}.svg").exists()]
+    return lines + [f"![{module.TITLE}](images/validation/{images[-1]})", ""]
 
 
 def totals(out):
-    figures = [harness.Figure(**entry) for path in sorted(out.glob("*.json")) for entry in json.loads(path.read_text())["figures"]]
+    results = [json.loads(path.read_text()) for path in sorted(out.glob("*.json"))]
+    figures = [harness.Figure(**entry) for result in results for entry in result["figures"]]
     return len(figures), sum(f.passed for f in figures)
 
 
