@@ -52,7 +52,7 @@ class Usage(CliTest):
     def test_benches_print_the_contracted_members(self):
         line = json.loads(self.rivulet("bench", "hash", "--json").stdout)
         self.assertEqual(list(line), ["bench", "value", "unit", "reference", "ratio", "bar", "meets"])
-        self.assertAlmostEqual(line["ratio"], line["value"] / line["reference"], places=9)
+        self.assertAlmostEqual(line["ratio"], line["reference"] / line["value"], places=9)
 
 
 class Overwriting(CliTest):
