@@ -130,10 +130,13 @@ bool has_sticky_solids(const Solids& solids)
 void find_viscosity(const Model& model, const State& state, Scratch& s)
 {
     s.viscosity.clear();
-    const auto [least, most] =
-        std::minmax_element(model.liquids.begin(), model.liquids.end(),
-                            [](const Liquid& a, const Liquid& b) { return a.viscosity < b.viscosity; });
-    if (least->viscosity == most->viscosity) return;
+    double least = model.liquids.front().viscosity;
+    double most = least;
+    for (const Liquid& l : model.liquids) {
+        least = std::min(least, l.viscosity);
+        most = std::max(most, l.viscosity);
+    }
+    if (least == most) return;
     constexpr double kUnknown = -1;
     std::vector<double> known(s.grid.field_size(), kUnknown);
     for_occupied_cells(s, "viscosity", [&](std::size_t cell, std::span<const std::int32_t> particles) {
@@ -159,7 +162,7 @@ void find_viscosity(const Model& model, const State& state, Scratch& s)
                 sum += mu;
                 ++n;
             }
-            s.viscosity[cell] = n > 0 ? sum / n : least->viscosity;
+            s.viscosity[cell] = n > 0 ? sum / n : least;
         }
     });
 }
