@@ -1,11 +1,9 @@
 """A round tank, 32.6 cells across, full to the lid and without gravity, whose water turns like a rigid body. The wall is smooth
 and the liquid has no viscosity: angular momentum and energy stay, and every particle keeps its angular velocity.
 """
-import math
-
 import numpy
 
-from harness import SPLITTING, Figure
+from harness import TURNING_AT_WALLS, Figure
 from svg_plot import Plot
 
 TITLE = "Rigid rotation in a round tank"
@@ -24,16 +22,10 @@ def judge(case):
     plot.line("angular momentum", table["time"], turning / turning[0])
     plot.line("kinetic energy", table["time"], energy / energy[0])
     case.picture(plot)
-    figures = [
+    return [
         Figure("angular momentum after a turn", turning[-1], turning[0], 0.01, "smooth wall: no torque", "kg m²/s",
-               known_miss=SPLITTING),
-        Figure("kinetic energy after a turn", energy[-1], energy[0], 0.02, "no friction", "J", known_miss=SPLITTING),
+               known_miss=TURNING_AT_WALLS),
+        Figure("kinetic energy after a turn", energy[-1], energy[0], 0.02, "no friction", "J", known_miss=TURNING_AT_WALLS),
         Figure("angular velocity of the inner half", spin, 2 * numpy.pi, 0.01, "rigid rotation", "rad/s",
-               known_miss=SPLITTING),
+               known_miss=TURNING_AT_WALLS),
     ]
-    if case.full:
-        finer = case.run(label="short_steps", simulation__max_step="2.5 ms").table("energy.csv")["angular_momentum.z"]
-        coarser = case.run(label="long_steps").table("energy.csv")["angular_momentum.z"]
-        order = math.log((1 - coarser[-1] / coarser[0]) / (1 - finer[-1] / finer[0])) / math.log(4)
-        figures.append(Figure("order in the time step of the loss of angular momentum", order, 1, 0.2, "the splitting"))
-    return figures
