@@ -22,8 +22,8 @@ from svg_plot import Plot
 TITLE = "Dam break of Martin and Moyce"
 G, A = 9.81, 0.05715
 SOURCE = "Martin and Moyce 1952"
-EARLY = ("the front of the run is ahead of the experiment by about 0.3 in T from the first points on, with cells half as large "
-         "and with a fifth of the time step too: the floor is smooth and the gate is gone at once.")
+EARLY = ("the front of the run is ahead of the experiment by about 0.3 in T from the first points on. Cells half as large and "
+         "shorter time steps do not change that. The smooth floor and the gate that is gone at once are the likely reasons, not shown.")
 
 
 def measurements(folder, row, quantity):

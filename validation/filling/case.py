@@ -41,5 +41,6 @@ def judge(case):
     return [
         Figure("flux", flux, MOUTH * SPEED, 0.01, "mouth area × speed", unit="m³/s"),
         Figure("level, mean over the last half second", level[last].mean(), ideal, 0.02, "volume over floor area", unit="m"),
-        Figure("under water: rise of the level from 0.4 to 2 s", rise, MOUTH * SPEED / AREA, 0.03, "flux over floor area", unit="m/s"),
+        Figure("under water: rise of the level from 0.4 to 2 s", rise, MOUTH * SPEED / AREA, 0.03, "flux over floor area",
+               unit="m/s"),
     ]
