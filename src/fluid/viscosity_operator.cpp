@@ -207,7 +207,8 @@ void ViscosityOperator::build_mass(int t)
     for (int c = 0; c < kTileCells; ++c) {
         const Vec3i cell(c % 8, c / 8 % 8, c / 64);
         const auto n = std::size_t(t * kTileCells + c);
-        for (std::size_t a = 0; a < 3; ++a) mass_[a][n] = face_mass(a, n, offset_index(grid(), t, cell, a, -1));
+        for (std::size_t a = 0; a < 3; ++a)
+            if (volumes_.face[a][n] > 0) mass_[a][n] = face_mass(a, n, offset_index(grid(), t, cell, a, -1));
     }
 }
 
@@ -237,6 +238,37 @@ void ViscosityOperator::build_samples(int t)
             (is_edge ? edge_stretch_[pair] : cell_stretch_)[a][s.index] = s.stretch[pair];
         if (has_moving_) (is_edge ? edge_shift_ : cell_shift_)[a][s.index] = body_shift(s);
     });
+}
+
+/// The same for a tile out of reach of solids: all faces with liquid are unknowns, all slopes are plain.
+void ViscosityOperator::build_open_samples(int t)
+{
+    const TileRows rows(grid(), t);
+    const double scale = in_.dt / (grid().cell_size() * grid().cell_size());
+    std::array<double, kTileEdge> one, two;
+    for (int row = 0; row < kTileEdge * kTileEdge; ++row) {
+        const int j = row % 8, k = row / 8;
+        const std::size_t n = std::size_t(t) * kTileCells + cell_in_tile(0, j, k);
+        for (std::size_t c = 0; c < 3; ++c) {
+            const std::size_t a = next(c), b = previous(c);
+            const double *own = &volumes_.face[c][n], *up = rows.shifted(volumes_.face[c], j, k, c, 1, one);
+            for (int i = 0; i < kTileEdge; ++i) {
+                const double v = std::min(volumes_.cell[n + i], kStressPerMass * std::min(own[i], up[i]));
+                const double mu = in_.viscosity.empty() ? in_.uniform_viscosity : in_.viscosity[n + i];
+                cell_weight_[c][n + i] = scale * (2 * mu) * v;
+            }
+            const double *own_a = &volumes_.face[a][n], *below_a = rows.shifted(volumes_.face[a], j, k, b, -1, one);
+            const double *own_b = &volumes_.face[b][n], *below_b = rows.shifted(volumes_.face[b], j, k, a, -1, two);
+            for (int i = 0; i < kTileEdge; ++i) {
+                const double least = std::min(std::min(own_a[i], below_a[i]), std::min(own_b[i], below_b[i]));
+                const double v = std::min(volumes_.edge[c][n + i], kStressPerMass * least);
+                edge_weight_[c][n + i] = v > 0 ? scale * edge_viscosity(t, {i, j, k}, c) * v : 0;
+            }
+            if (!has_sticky_) continue;
+            for (auto* g : {&cell_stretch_, &edge_stretch_[0], &edge_stretch_[1]})
+                std::fill_n(&(*g)[c][n], kTileEdge, 1.0);
+        }
+    }
 }
 
 void ViscosityOperator::find_tiles()
@@ -305,7 +337,10 @@ void ViscosityOperator::build(const ViscosityInput& input)
     for (FaceField* field : {&cell_shift_, &edge_shift_}) assign(*field, has_moving_ ? size : 0);
     parallel_for(grid().n_tiles(), "viscous system", [&](std::int64_t t) {
         build_mass(int(t));
-        build_samples(int(t));
+        if (in_.solid_fields->tiles[std::size_t(t)] == TileSolidity::Open)
+            build_open_samples(int(t));
+        else
+            build_samples(int(t));
     });
     find_tiles();
     find_viscous_number();

@@ -67,6 +67,7 @@ private:
     [[nodiscard]] double edge_viscosity(int t, const Vec3i& cell, std::size_t axis) const;
     void build_mass(int t);
     void build_samples(int t);
+    void build_open_samples(int t);
     void find_tiles();
     void find_viscous_number();
     void stress_tile(int t, const FaceField& u, bool with_solids);
