@@ -1,8 +1,8 @@
 #include "bench.h"
 
 #include "base/error.h"
-#include "io/json.h"
 #include "base/parallel.h"
+#include "io/json.h"
 
 #include <algorithm>
 #include <chrono>
