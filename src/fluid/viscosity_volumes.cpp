@@ -82,6 +82,14 @@ private:
     std::array<std::uint8_t, 12 * 12 * 12> flags_;
 };
 
+/// Whether a cell's corners are so far outside of solids that all of it is.
+bool is_clear(const Nodes& nodes, int i, int j, int k, double margin)
+{
+    double least = nodes.at(i, j, k);
+    for (int n = 1; n < 8; ++n) least = std::min(least, nodes.at(i + (n & 1), j + (n >> 1 & 1), k + (n >> 2)));
+    return least >= margin;
+}
+
 void fill_eighths(const Distances& phi, const Nodes* nodes, double dx, Eighths& eighths)
 {
     const Sides sides(phi, 0.25 * dx);
@@ -89,13 +97,14 @@ void fill_eighths(const Distances& phi, const Nodes* nodes, double dx, Eighths& 
         for (int j = -1; j < kTileEdge; ++j)
             for (int i = -1; i < kTileEdge; ++i) {
                 const int side = sides.at(i, j, k);
+                const bool is_cut = nodes != nullptr && side != 2 && !is_clear(*nodes, i, j, k, 0.25 * dx);
                 for (int n = 0; n < 8; ++n) {
                     const int x = n & 1, y = n >> 1 & 1, z = n >> 2;
                     double liquid = side == 1 ? 1 : 0;
                     // The eighth lies between the centres of this cell and of its neighbours on that side.
                     if (side == 0)
                         liquid = negative_part(interpolate(phi, i - 1 + x, j - 1 + y, k - 1 + z, 7 & ~n) / dx);
-                    if (liquid > 0 && nodes != nullptr) liquid *= negative_part(-interpolate(*nodes, i, j, k, n) / dx);
+                    if (liquid > 0 && is_cut) liquid *= negative_part(-interpolate(*nodes, i, j, k, n) / dx);
                     eighths.at(2 * i + x, 2 * j + y, 2 * k + z) = liquid;
                 }
             }
