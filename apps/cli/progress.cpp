@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace {
@@ -37,7 +38,7 @@ std::string json_text(const rivulet::Progress& p)
 
 std::string duration_text(double seconds)
 {
-    const auto total = static_cast<long>(seconds + 0.5);
+    const long total = std::lround(seconds);
     if (total < 60) return fmt::format("{} s", total);
     if (total < 3600) return fmt::format("{}:{:02}", total / 60, total % 60);
     return fmt::format("{}:{:02}:{:02}", total / 3600, total / 60 % 60, total % 60);

@@ -61,7 +61,7 @@ void check_solid(const TriangleMesh& mesh)
 
 } // namespace
 
-ShapePtr make_mesh_shape(TriangleMesh mesh)
+ShapePtr make_mesh_shape(const TriangleMesh& mesh)
 {
     check_indices(mesh);
     TriangleMesh solid = welded(mesh);

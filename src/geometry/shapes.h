@@ -28,7 +28,7 @@ using ShapePtr = std::shared_ptr<const Shape>;
 /// What is in a and not in b.
 [[nodiscard]] ShapePtr make_difference(ShapePtr a, ShapePtr b);
 /// Solid bounded by a closed mesh, counter-clockwise seen from outside. Open or inverted meshes raise InputError.
-[[nodiscard]] ShapePtr make_mesh_shape(TriangleMesh mesh);
+[[nodiscard]] ShapePtr make_mesh_shape(const TriangleMesh& mesh);
 /// The shape moved rigidly: x is inside when pose.to_body(x) is inside `shape`.
 [[nodiscard]] ShapePtr make_placed(ShapePtr shape, const Pose& pose);
 

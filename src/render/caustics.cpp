@@ -17,7 +17,7 @@ constexpr int kMaxCrossings = 8;
 
 CausticMap::CausticMap(const SceneAccel& accel, const Sky& sky, const Eigen::AlignedBox3f& bounds, float contact_gap)
 {
-    const Vec3f to_sun = sky.sun_direction();
+    const Vec3f& to_sun = sky.sun_direction();
     if (bounds.isEmpty() || !accel.has_ground() || !sky.has_sun() || to_sun.z() < 0.1f) return;
     ground_ = accel.ground_height();
     const float height = bounds.max().z() - ground_;

@@ -95,7 +95,7 @@ public:
     IncludeReader(std::vector<SceneSource>& sources, FileAccess access) : sources_(sources), access_(access) {}
 
     /// Merges what `root` includes underneath it, later includes over earlier ones, and takes the key away.
-    void expand(Value& root, int source, std::vector<std::filesystem::path> chain)
+    void expand(Value& root, int source, const std::vector<std::filesystem::path>& chain)
     {
         auto* table = root.as<Value::Table>();
         const auto found = table->find("include");

@@ -63,7 +63,7 @@ Vec3 vector_or_down(const Key& key, const Value& raw)
 {
     constexpr double kShortest = 1e-6; // of a direction
     if (key.is_direction) {
-        const Vec3 direction = vector_of(key, raw);
+        Vec3 direction = vector_of(key, raw);
         if (direction.norm() < kShortest) throw Misfit(fmt::format("{} points nowhere", to_text(raw, true)));
         return direction;
     }

@@ -30,7 +30,7 @@ void solve_pressure(const Model& model, const State& state, Scratch& scratch, do
 /// [Kugelstadt 2019]. Changes where particles go, not their velocities.
 void solve_crowding(const Model& model, const State& state, Scratch& scratch, double dt);
 /// Velocities beyond the surface and inside of solids, where particles will ask for them.
-void extend_velocity(Scratch& scratch);
+void extend_velocity(const Model& model, Scratch& scratch, double dt);
 /// From here on the State changes: velocities, positions, and the pressure that the next solve starts from.
 void commit_liquid(const Model& model, State& state, Scratch& scratch, double dt);
 /// Forces of the liquid on the obstacles.

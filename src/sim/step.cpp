@@ -31,7 +31,7 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
     stage("viscosity", [&] { solve_viscosity(model, state, scratch, dt); });
     stage("pressure", [&] { solve_pressure(model, state, scratch, dt); });
     stage("crowding", [&] { solve_crowding(model, state, scratch, dt); });
-    stage("extrapolation", [&] { extend_velocity(scratch); });
+    stage("extrapolation", [&] { extend_velocity(model, scratch, dt); });
     stage("watchdog", [&] {
         // Faster than this, a particle would jump over what it should meet.
         check_velocity(scratch.faces.velocity, (model.options.cfl + 2) * model.options.cell_size / dt, "pressure");
