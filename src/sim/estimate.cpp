@@ -17,8 +17,8 @@ constexpr double kProgram = 45e6;
 constexpr double kScratchPerParticle = 100;
 constexpr double kFieldsPerTile = kTileCells * 244.0;
 constexpr double kSolverPerTile = kTileCells * 110.0;
-constexpr double kViscosityPerTile = kTileCells * 600.0; ///< where that stage acts
-constexpr double kCopiesWhileWriting = 1.0;
+constexpr double kViscosityPerTile = kTileCells * 400.0; ///< where that stage acts, which is not in every tile
+constexpr double kCopiesWhileWriting = 0.8;
 /// Liquid that moves fills its tiles less well than at the start.
 constexpr double kSpread = 2.5;
 

@@ -214,9 +214,11 @@ double body_volume(const Model& model, const LiquidBody& body)
     const Aabb box = intersection(placed_bounds(body.shape->bounds(), body.pose), model.domain.box);
     if (box.is_empty()) return 0;
     const double h = coarse_spacing(box, lattice_spacing(model));
+    const SolidSet solids = solids_at(model, 0, 0);
     double volume = 0;
-    for_lattice(box, box.lower, h,
-                [&](const Vec3& x) { volume += body.shape->distance(body.pose.to_body(x)) < 0 ? h * h * h : 0; });
+    for_lattice(box, box.lower, h, [&](const Vec3& x) {
+        if (body.shape->distance(body.pose.to_body(x)) < 0 && solids.view().distance(x) > 0) volume += h * h * h;
+    });
     return volume;
 }
 
