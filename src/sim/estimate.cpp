@@ -61,7 +61,7 @@ MemoryEstimate estimate_memory(const Model& model)
     // A tile holds 4096 particles when it is full; its halo is shared with others in large bodies of liquid.
     const double full_tiles = particles / (8 * kTileCells);
     const double halo = 6 * std::pow(full_tiles, 2.0 / 3) + 12 * std::cbrt(full_tiles) + 8;
-    const double tiles = std::min(kSpread * (full_tiles + halo), domain_cells(model) / kTileCells + 27);
+    const double tiles = std::min(kSpread * (full_tiles + halo), domain_cells(model) / kTileCells + 1);
 
     const double solvers = tiles * (kSolverPerTile + (is_viscous(model) ? kViscosityPerTile : 0));
     const double state = particles * state_bytes_per_particle();
