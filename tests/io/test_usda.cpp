@@ -1,6 +1,7 @@
 #include "io/usda.h"
 
 #include "io/atomic_file.h"
+#include "io/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -40,13 +41,7 @@ std::size_t count_of(const std::string& text, const std::string& part)
 
 class Usda : public testing::Test {
 protected:
-    Usda() : folder_(std::filesystem::path(testing::TempDir()) / "rivulet_usda_test")
-    {
-        std::filesystem::remove_all(folder_);
-        std::filesystem::create_directories(folder_);
-    }
-    ~Usda() override { std::filesystem::remove_all(folder_); }
-    [[nodiscard]] std::filesystem::path path() const { return folder_ / "run.usda"; }
+    [[nodiscard]] std::filesystem::path path() const { return folder_.path() / "run.usda"; }
 
     /// Three frames: falling drops, one more each frame; a turning ball; a strand.
     std::string write_run()
@@ -75,7 +70,7 @@ protected:
     }
 
 private:
-    std::filesystem::path folder_;
+    TemporaryFolder folder_;
 };
 
 TEST_F(Usda, StageSaysMetresAndZUpAndItsFrames)

@@ -1,6 +1,7 @@
 #include "io/vdb_writer.h"
 
 #include "base/error.h"
+#include "io/temporary_folder.h"
 
 #include <openvdb/openvdb.h>
 
@@ -11,22 +12,15 @@ namespace {
 
 class Vdb : public testing::Test {
 protected:
-    Vdb() : folder_(std::filesystem::path(testing::TempDir()) / "rivulet_vdb_test")
-    {
-        std::filesystem::remove_all(folder_);
-        std::filesystem::create_directories(folder_);
-    }
-    ~Vdb() override { std::filesystem::remove_all(folder_); }
-
     template <class Grid>
     typename Grid::Ptr read(const std::string& name)
     {
-        openvdb::io::File file((folder_ / "a.vdb").string());
+        openvdb::io::File file((folder_.path() / "a.vdb").string());
         file.open();
         metadata_ = file.getMetadata();
         return openvdb::gridPtrCast<Grid>(file.readGrid(name));
     }
-    std::filesystem::path folder_;
+    TemporaryFolder folder_;
     openvdb::MetaMap::Ptr metadata_;
 };
 
@@ -41,7 +35,7 @@ TEST_F(Vdb, LevelSetOfABoxIsItsDistance)
 {
     VdbWriter writer;
     writer.add_level_set("surface", kCorners, kFaces, 0.1);
-    writer.write(folder_ / "a.vdb");
+    writer.write(folder_.path() / "a.vdb");
     const auto grid = read<openvdb::FloatGrid>("surface");
     EXPECT_EQ(grid->getGridClass(), openvdb::GRID_LEVEL_SET);
     const auto voxels = grid->getConstAccessor();
@@ -56,7 +50,7 @@ TEST_F(Vdb, DensityHoldsTheVolumeOfTheParticles)
     const std::vector<double> volumes{1e-3, 2e-3, 4e-3};
     VdbWriter writer;
     writer.add_density("density", positions, volumes, 0.1);
-    writer.write(folder_ / "a.vdb");
+    writer.write(folder_.path() / "a.vdb");
     const auto grid = read<openvdb::FloatGrid>("density");
     double sum = 0;
     for (auto it = grid->cbeginValueOn(); it; ++it) sum += double(*it);
@@ -73,7 +67,7 @@ TEST_F(Vdb, VelocityIsTheMeanOfTheParticles)
     const std::vector<double> volumes{3e-3, 1e-3, 1e-3};
     VdbWriter writer;
     writer.add_velocity("velocity", positions, volumes, velocities, 0.1);
-    writer.write(folder_ / "a.vdb");
+    writer.write(folder_.path() / "a.vdb");
     const auto grid = read<openvdb::Vec3SGrid>("velocity");
     const openvdb::Vec3s mean = grid->getConstAccessor().getValue({5, 5, 5});
     EXPECT_NEAR(mean.x(), 0.75, 1e-6);
@@ -89,7 +83,7 @@ TEST_F(Vdb, MetadataAndNamesAreKept)
     writer.set_metadata("time_s", 1.25);
     writer.add_density("a", {}, {}, 0.1);
     writer.add_density("b", {}, {}, 0.1);
-    writer.write(folder_ / "a.vdb");
+    writer.write(folder_.path() / "a.vdb");
     EXPECT_TRUE(read<openvdb::FloatGrid>("b"));
     EXPECT_EQ(metadata_->metaValue<std::string>("scene"), "dam break");
     EXPECT_EQ(metadata_->metaValue<double>("time_s"), 1.25);
@@ -99,14 +93,14 @@ TEST_F(Vdb, AFolderThatIsNotThereIsNamed)
 {
     VdbWriter writer;
     writer.add_density("a", {}, {}, 0.1);
-    const std::filesystem::path path = folder_ / "missing" / "a.vdb";
+    const std::filesystem::path path = folder_.path() / "missing" / "a.vdb";
     try {
         writer.write(path);
         FAIL() << "no error";
     } catch (const IoError& error) {
         EXPECT_NE(std::string(error.what()).find(path.string()), std::string::npos);
     }
-    EXPECT_TRUE(std::filesystem::is_empty(folder_));
+    EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
 }
 
 } // namespace
