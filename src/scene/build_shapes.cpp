@@ -31,7 +31,7 @@ ShapePtr mesh_shape(const Value& shape)
 {
     TriangleMesh mesh = read_mesh(text(shape, "file"));
     for (Vec3& vertex : mesh.vertices) vertex *= number(shape, "scale");
-    return make_mesh_shape(std::move(mesh));
+    return make_mesh_shape(mesh);
 }
 
 class ShapeBuilder {

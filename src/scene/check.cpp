@@ -34,6 +34,7 @@ public:
     {
         check_domain();
         check_times();
+        check_liquids();
         check_placed("bodies");
         check_placed("sources");
         check_placed("drains");
@@ -93,6 +94,15 @@ private:
         if (frames > kMaxFrames)
             problems_.add(simulation->find("end_time")->where, "simulation.end_time",
                           fmt::format("{:.3g} frames; allowed: at most {:.0e}", frames, kMaxFrames));
+    }
+
+    /// ledger.csv has a row for each liquid and one for their sum.
+    void check_liquids()
+    {
+        each("liquids", [&](const std::string& path, const Value& liquid) {
+            if (path == "liquids.total")
+                problems_.add(liquid.where, path, "is the name of the sum in ledger.csv; allowed: any other name");
+        });
     }
 
     /// World bounds of an object that does not move; empty when they are not known.

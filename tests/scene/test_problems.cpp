@@ -91,6 +91,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "drains.d.stop: 1 s is not after start"},
         Nonsense{"[probes.p]\nkind='force'\nobject='water'\n", "probes.p.object: there is no \"water\""},
         Nonsense{"[probes.p]\nkind='value'\nfield='speed'\npoint=[2,2,2]\n", "probes.p.point: lies outside"},
+        Nonsense{"[liquids.total]\n", "liquids.total: is the name of the sum"},
         Nonsense{"[camera]\nposition=[1,1,1]\ntarget=[1,1,1]\n", "camera.target"},
         Nonsense{"[obstacles.'a b']\nshape={type='sphere',radius=1}\n", "not a good name"}));
 
