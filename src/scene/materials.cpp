@@ -10,115 +10,167 @@ namespace rivulet {
 namespace {
 
 constexpr double kDegree = std::numbers::pi / 180;
-constexpr const char* kCrc = "CRC Handbook of Chemistry and Physics, 97th ed. (2016)";
+constexpr const char* kTypical = "typical value; not checked against a source";
+constexpr const char* kWaterTable = "lsbu.ac.uk/water/data1.html, 20 C";
+constexpr const char* kLiquidTable =
+    "preproom.org, Viscosity of Liquids; no temperature is printed, its water is that of 25 C";
 constexpr const char* kFei = "Fei, Multi-Scale Models to Simulate Interactions between Liquid and Thin Structures, "
-                             "Columbia University (2019), material table";
-constexpr const char* kFeiViscosity =
-    "apparent viscosity at 10/s, tau_Y/10 + K 10^(n-1), of the Herschel-Bulkley constants of Fei (2019)";
-constexpr const char* kFeiScenes = "value of the public scenes to Fei (2019)";
+                             "Columbia University (2019), Table 15.2";
+constexpr const char* kFeiViscosity = "apparent viscosity at 10/s, tau_Y/10 + K 10^(n-1), of the Herschel-Bulkley "
+                                      "constants of Fei (2019), Table 15.2, taken as those of simple shear";
+constexpr const char* kFeiTension = "value of the public scenes to Fei (2019), github.com/nepluno/creamystrand; "
+                                    "not a measurement";
+constexpr const char* kFeiAngle = "default of the public code to Fei (2019), github.com/nepluno/creamystrand, of "
+                                  "which some scenes have 40 deg; not a measurement";
+constexpr const char* kWetting = "taken to wet clean solids completely; not checked against a source";
+constexpr const char* kNoAngle = "a choice: partial wetting; not checked against a source";
+
+std::string_view kind_name(SourceKind kind)
+{
+    switch (kind) {
+    case SourceKind::Checked:
+        return "checked";
+    case SourceKind::Derived:
+        return "derived";
+    case SourceKind::Chosen:
+        return "chosen";
+    case SourceKind::Unchecked:
+        return "unchecked";
+    }
+    RIVULET_VERIFY(false);
+    return "";
+}
 
 } // namespace
 
 const std::vector<LiquidMaterial>& liquid_materials()
 {
+    using enum SourceKind;
     static const std::vector<LiquidMaterial> kMaterials{
         {"water",
          "water at 20 C",
-         {998.2, kCrc},
-         {1.002e-3, kCrc},
-         {72.75e-3, "IAPWS R1-76 (2014), 20 C"},
-         {60 * kDegree, kFeiScenes},
+         {998.2, Checked, kWaterTable},
+         {1.002e-3, Checked, kWaterTable},
+         {72.75e-3, Checked,
+          "infotables.com, Surface tension of water, 20 C; the NBS/NRC Steam Tables (1984) say 72.74 mN/m"},
+         {60 * kDegree, Chosen, kFeiAngle},
          {0.10, 0.30, 0.55}},
         {"ethanol",
-         "ethanol",
-         {789.3, kCrc},
-         {1.074e-3, kCrc},
-         {21.97e-3, kCrc},
-         {0, "wets clean glass completely (de Gennes, Brochard-Wyart, Quere, Capillarity and Wetting Phenomena, 2004)"},
+         "ethanol at 25 C",
+         {785.3, Checked, "Engineering ToolBox, Ethanol - Thermophysical properties, 25 C"},
+         {1.074e-3, Checked, kLiquidTable},
+         {21.97e-3, Derived,
+          "24.05 - 0.0832 t mN/m at t = 25 C; file Jasper-Lange in the data of the Python package chemicals"},
+         {0, Unchecked, kWetting},
          {0.55, 0.60, 0.65}},
         {"glycerol",
          "pure glycerol at 20 C",
-         {1261.3, kCrc},
-         {1.41, "Segur and Oberstar, Ind. Eng. Chem. 43 (1951), 20 C"},
-         {63.4e-3, kCrc},
-         {60 * kDegree, kFeiScenes},
+         {1261.1, Checked,
+          "table of Dow for glycerine of 100 percent at 20 C, as quoted by the University of Notre Dame, CHEG 459"},
+         {1.41, Checked,
+          "table of Dow for glycerine of 100 percent at 20 C, as quoted by the University of Notre Dame, CHEG 459"},
+         {63.4e-3, Checked, "lambdageeks.com, Surface tension of glycerol, 20 C; other tables say 63.1 to 64.0 mN/m"},
+         {60 * kDegree, Unchecked, kNoAngle},
          {0.60, 0.62, 0.60}},
         {"mercury",
-         "mercury",
-         {13545.9, kCrc},
-         {1.526e-3, kCrc},
-         {485.5e-3, kCrc},
-         {140 * kDegree, "on glass: Ellison, Klemm, Schwartz, Grubb, Petrash, J. Chem. Eng. Data 12 (1967)"},
+         "mercury at 25 C",
+         {13533.6, Derived,
+          "molar volume in the file CRC Liquid Inorganic Constant Densities of the Python package chemicals"},
+         {1.526e-3, Checked, kLiquidTable},
+         {485.5e-3, Checked,
+          "Adamson and Gast, Physical Chemistry of Surfaces, 6th ed. (1997), 25 C, as quoted by Wikipedia"},
+         {140 * kDegree, Checked, "on soda lime glass in an exercise quoted by doubtora.com; the mercury of OpenPNM"},
          {0.55, 0.55, 0.57}},
         {"olive_oil",
-         "olive oil at 20 C",
-         {911, "Noureddini, Teoh, Clements, J. Am. Oil Chem. Soc. 69 (1992), vegetable oils"},
-         {84e-3, "CRC Handbook of Chemistry and Physics, 62nd ed. (1981), 20 C"},
-         {32e-3, "Esteban, Riba, Baquero, Puig, Rius, Biomass and Bioenergy 42 (2012), vegetable oils near 20 C"},
-         {20 * kDegree, "a choice: oils spread on most solids"},
+         "olive oil at 20 to 25 C",
+         {913.7, Checked, "table of aceitedelasvaldesas.com, Density of the olive oil, 20 C"},
+         {81e-3, Checked, "Fei (2019), Figure 5.2, olive oil; preproom.org, Viscosity of Liquids"},
+         {32e-3, Checked, "table of astarmathsandphysics.com, Discussion of Surface Tension, 20 C"},
+         {20 * kDegree, Unchecked, "a choice: oils spread on most solids; not checked against a source"},
          {0.45, 0.38, 0.05}},
         {"silicone_oil",
          "polydimethylsiloxane of 100 cSt at 25 C",
-         {964, "Dow Corning Xiameter PMX-200 100 cSt, product data"},
-         {96.4e-3, "100 cSt times its density, Dow Corning Xiameter PMX-200, product data"},
-         {20.9e-3, "Dow Corning Xiameter PMX-200 100 cSt, product data"},
-         {0, "wets most solids completely (de Gennes, Brochard-Wyart, Quere, 2004)"},
+         {964, Unchecked, kTypical},
+         {96.4e-3, Derived, "100 cSt, by which the oil is sold, times the density above"},
+         {20.9e-3, Unchecked, kTypical},
+         {0, Unchecked, kWetting},
          {0.60, 0.62, 0.65}},
         {"milk",
          "whole milk at 20 C",
-         {1030, "Walstra, Wouters, Geurts, Dairy Science and Technology, 2nd ed. (2006)"},
-         {2.0e-3, "Walstra, Wouters, Geurts (2006)"},
-         {47e-3, "Walstra, Wouters, Geurts (2006)"},
-         {60 * kDegree, kFeiScenes},
+         {1030, Derived,
+          "1003.073 - 0.179 t - 0.368 F + 3.74 N kg/m3 at t = 20 C, F = 3.5 percent of fat, N = 8.5 percent of other "
+          "solids; University of Illinois, ANSC 438"},
+         {2.1e-3, Derived,
+          "exp(-8.9 + 0.1 F + 2721.5/T) mPa s at T = 293.15 K, F = 3.5 percent of fat; Bakshi and Smith, J. Dairy Sci. "
+          "67 (1984), abstract"},
+         {52.4e-3, Derived,
+          "1.8e-4 t^2 - 0.163 t + 55.6 mN/m at t = 20 C; Surface tension of whole and skim-milk between 18 and 135 C, "
+          "J. Dairy Res. 50 (1983), abstract"},
+         {60 * kDegree, Unchecked, kNoAngle},
          {0.85, 0.83, 0.76}},
         {"honey",
          "honey of about 17 percent moisture at 25 C",
-         {1420, "White, Composition of American Honeys, USDA Technical Bulletin 1261 (1962)"},
-         {10, "Yanniotis, Skaltsi, Karaburnioti, J. Food Eng. 72 (2006), order of magnitude"},
-         {60e-3, "a choice between water and sugar solutions"},
-         {60 * kDegree, kFeiScenes},
+         {1420, Chosen,
+          "between the specific gravities 1.423 (15 percent) and 1.417 (18 percent moisture), 20 C; "
+          "beeclubpellas.blogspot.com, Physical characteristics of Honey"},
+         {10, Chosen, "between 40 Pa s (14 percent water) and 2 Pa s (20 percent), 25 C; Wikipedia, Honey"},
+         {60e-3, Unchecked, kTypical},
+         {60 * kDegree, Unchecked, kNoAngle},
          {0.60, 0.27, 0.02}},
+        {"shampoo",
+         "shampoo-like liquid as a Newtonian liquid",
+         {1030, Chosen, "1000 to 1060 kg/m3; biologyinsights.com, What Is the Density of Shampoo?"},
+         {3, Chosen,
+          "usually around 2 to 7 Pa s; Cosmetics and Toiletries, Formula Anatomy Deciphered - Shampoos; the lower "
+          "part, as "
+          "shampoos thin under shear"},
+         {30e-3, Unchecked, kTypical},
+         {30 * kDegree, Unchecked, "a choice: surfactants make water spread; not checked against a source"},
+         {0.80, 0.62, 0.25}},
         {"drilling_mud",
          "drilling mud as a Newtonian liquid",
-         {1220, kFei},
-         {0.382, kFeiViscosity},
-         {20.6e-3, kFeiScenes},
-         {60 * kDegree, kFeiScenes},
+         {1220, Checked, kFei},
+         {0.382, Derived, kFeiViscosity},
+         {20.6e-3, Chosen, kFeiTension},
+         {60 * kDegree, Chosen, kFeiAngle},
          {0.16, 0.09, 0.04}},
         {"acrylic_paint",
          "acrylic paint as a Newtonian liquid",
-         {950, kFei},
-         {3.69, kFeiViscosity},
-         {20.6e-3, kFeiScenes},
-         {60 * kDegree, kFeiScenes},
+         {950, Checked, kFei},
+         {3.69, Derived, kFeiViscosity},
+         {20.6e-3, Chosen, kFeiTension},
+         {60 * kDegree, Chosen, kFeiAngle},
          {0.70, 0.05, 0.04}},
         {"milk_cream",
          "whipped milk cream as a Newtonian liquid",
-         {275, kFei},
-         {12.9, kFeiViscosity},
-         {44.8e-3, kFeiScenes},
-         {60 * kDegree, kFeiScenes},
+         {275, Checked, kFei},
+         {12.9, Derived, kFeiViscosity},
+         {20.6e-3, Chosen, kFeiTension},
+         {60 * kDegree, Chosen, kFeiAngle},
          {0.90, 0.86, 0.75}},
         {"shaving_cream",
          "shaving cream as a Newtonian liquid",
-         {200, kFei},
-         {7.70, kFeiViscosity},
-         {44.8e-3, kFeiScenes},
-         {60 * kDegree, kFeiScenes},
+         {200, Checked, kFei},
+         {7.70, Derived, kFeiViscosity},
+         {44.8e-3, Chosen,
+          "value of the scene strand_split_cream to Fei (2019), github.com/nepluno/creamystrand; another has 20.6 "
+          "mN/m; not a measurement"},
+         {60 * kDegree, Chosen, kFeiAngle},
          {0.92, 0.92, 0.92}},
         {"oyster_sauce",
          "oyster sauce as a Newtonian liquid",
-         {1207, kFei},
-         {0.936, kFeiViscosity},
-         {20.6e-3, kFeiScenes},
-         {60 * kDegree, kFeiScenes},
+         {1207, Checked, kFei},
+         {0.936, Derived, kFeiViscosity},
+         {20.6e-3, Chosen, kFeiTension},
+         {60 * kDegree, Chosen, kFeiAngle},
          {0.10, 0.03, 0.01}},
         {"milk_chocolate",
          "molten milk chocolate as a Newtonian liquid",
-         {950, kFei},
-         {5.67, kFeiViscosity},
-         {20.6e-3, kFeiScenes},
-         {60 * kDegree, kFeiScenes},
+         {950, Checked, kFei},
+         {5.67, Derived, kFeiViscosity},
+         {22.6e-3, Chosen,
+          "value of the scene flow_chocolate_45_deg to Fei (2019), github.com/nepluno/creamystrand; not a measurement"},
+         {60 * kDegree, Chosen, kFeiAngle},
          {0.16, 0.06, 0.02}},
     };
     return kMaterials;
@@ -140,16 +192,21 @@ const LiquidMaterial& liquid_material(std::string_view name)
 
 std::string material_table_markdown()
 {
-    std::string out;
+    std::string out = "The kind says how far the source of a number goes. Checked: the source was read and states the "
+                      "number. Derived: computed from numbers that the source states. Chosen: a choice, guided by the "
+                      "source. Unchecked: a typical value, no source was read.\n\n";
     for (const LiquidMaterial& m : liquid_materials()) {
-        out += fmt::format("### {}\n\n{}.\n\n| property | value | source |\n|---|---|---|\n", m.name, m.description);
-        const auto row = [&](std::string_view property, double value, std::string_view unit, std::string_view source) {
-            out += fmt::format("| {} | {:.5g} {} | {} |\n", property, value, unit, source);
+        out += fmt::format("### {}\n\n{}.\n\n| property | value | kind | source |\n|---|---|---|---|\n", m.name,
+                           m.description);
+        const auto row = [&](std::string_view property, const SourcedNumber& number, double scale,
+                             std::string_view unit) {
+            out += fmt::format("| {} | {:.6g} {} | {} | {} |\n", property, number.value / scale, unit,
+                               kind_name(number.kind), number.source);
         };
-        row("density", m.density.value, "kg/m3", m.density.source);
-        row("viscosity", m.viscosity.value, "Pa s", m.viscosity.source);
-        row("surface tension", m.surface_tension.value, "N/m", m.surface_tension.source);
-        row("contact angle", m.contact_angle.value / kDegree, "deg", m.contact_angle.source);
+        row("density", m.density, 1, "kg/m3");
+        row("viscosity", m.viscosity, 1, "Pa s");
+        row("surface tension", m.surface_tension, 1, "N/m");
+        row("contact angle", m.contact_angle, kDegree, "deg");
         out += "\n";
     }
     return out;

@@ -8,9 +8,18 @@
 
 namespace rivulet {
 
+/// How far the source of a number goes.
+enum class SourceKind {
+    Checked,   ///< the source was read and states the number
+    Derived,   ///< computed from numbers that the source states
+    Chosen,    ///< a choice, guided by the source
+    Unchecked, ///< a typical value; no source was read
+};
+
 /// A number of the library and where it was found.
 struct SourcedNumber {
     double value;
+    SourceKind kind;
     std::string_view source;
 };
 
@@ -21,7 +30,7 @@ struct LiquidMaterial {
     SourcedNumber density;         ///< [kg/m^3]
     SourcedNumber viscosity;       ///< dynamic [Pa s]
     SourcedNumber surface_tension; ///< against air [N/m]
-    SourcedNumber contact_angle;   ///< on a common solid, named by the source [rad]
+    SourcedNumber contact_angle;   ///< on a common solid [rad]
     Vec3 colour;                   ///< linear RGB, a choice
 };
 
