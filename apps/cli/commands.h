@@ -21,5 +21,8 @@ void add_bench_command(CLI::App& app, Action& action);
 /// A scene file from a path or a name of the gallery.
 [[nodiscard]] std::filesystem::path scene_file(const std::string& scene);
 
+/// How the user called the program, for commands that we suggest: ./rivulet sets $RIVULET_COMMAND.
+[[nodiscard]] std::string program_command();
+
 /// The word as a shell would need it.
 [[nodiscard]] std::string shell_quoted(const std::string& word);

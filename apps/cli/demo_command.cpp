@@ -60,15 +60,17 @@ void draw(const DemoArguments& arguments)
 void print_where(const std::string& out)
 {
     const std::string folder = shell_quoted(out);
-    fmt::print("\nmovie     {0}/demo.mp4\npictures  {0}/preview/\nledger    {0}/plots/ledger.svg\nreport    "
-               "{0}/report.json\n\n"
-               "what to try next\n"
-               "  rivulet scenes                                    the gallery\n"
-               "  rivulet run {1} --set simulation.cell_size=0.015   the same, finer\n"
-               "  rivulet render {0} --frame 12                     a picture at full size\n"
-               "  rivulet export {0} --to usd                       for another program\n"
-               "  rivulet explain simulation.cell_size              what a key of a scene means\n",
-               folder, kDemoScene);
+    fmt::print("\nmovie     {0}/demo.mp4\npictures  {0}/preview/\nledger    {0}/plots/ledger.svg\n"
+               "report    {0}/report.json\n\nwhat to try next\n",
+               folder);
+    const auto suggest = [](const std::string& arguments, const char* what) {
+        fmt::print("  {:<58} {}\n", program_command() + " " + arguments, what);
+    };
+    suggest("scenes", "the gallery");
+    suggest(fmt::format("run {} --set simulation.cell_size=0.015", kDemoScene), "the same, finer");
+    suggest(fmt::format("render {} --frame 12", folder), "a picture at full size");
+    suggest(fmt::format("export {} --to usd", folder), "for another program");
+    suggest("explain simulation.cell_size", "what a key of a scene means");
 }
 
 int demo(const DemoArguments& arguments)

@@ -8,11 +8,19 @@
 #include <cstdlib>
 #include <exception>
 
-std::filesystem::path gallery_folder()
+namespace {
+
+std::string environment(const char* name, const char* otherwise)
 {
-    const char* folder = std::getenv("RIVULET_SCENES");
-    return folder != nullptr && *folder != '\0' ? folder : RIVULET_GALLERY;
+    const char* value = std::getenv(name);
+    return value != nullptr && *value != '\0' ? value : otherwise;
 }
+
+} // namespace
+
+std::filesystem::path gallery_folder() { return environment("RIVULET_SCENES", RIVULET_GALLERY); }
+
+std::string program_command() { return shell_quoted(environment("RIVULET_COMMAND", "rivulet")); }
 
 std::filesystem::path scene_file(const std::string& scene) { return rivulet::find_scene(scene, gallery_folder()); }
 

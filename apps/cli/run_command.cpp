@@ -19,7 +19,7 @@ struct RunArguments {
 std::string resume_command(const RunArguments& arguments, const rivulet::RunOutcome& outcome)
 {
     std::string command =
-        "rivulet run " + shell_quoted(arguments.scene) + " --out " + shell_quoted(outcome.folder.string());
+        program_command() + " run " + shell_quoted(arguments.scene) + " --out " + shell_quoted(outcome.folder.string());
     if (arguments.options.frames) command += fmt::format(" --frames {}", *arguments.options.frames);
     if (!arguments.until.empty()) command += " --until " + shell_quoted(arguments.until);
     for (const std::string& change : arguments.options.overrides) command += " --set " + shell_quoted(change);

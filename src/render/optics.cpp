@@ -34,7 +34,7 @@ Rgb transmittance(const Rgb& colour, float distance, float length) noexcept
 
 Rgb tone_map(const Rgb& x) noexcept
 {
-    // Rational fit of a film curve [Narkowicz 2015].
+    // Rational fit of a film curve [Narkowicz 2016].
     const Rgb mapped = x * (2.51f * x + 0.03f) / (x * (2.43f * x + 0.59f) + 0.14f);
     return mapped.max(0.0f).min(1.0f);
 }

@@ -48,7 +48,7 @@ TEST_F(SceneModel, LiquidOverridesItsMaterialAndKeepsTheRest)
     EXPECT_NEAR(oil.viscosity, 0.08, 1e-15);
     EXPECT_NEAR(oil.surface_tension, 0.032, 1e-15);
     EXPECT_NEAR(oil.colour.y(), 0.21586, 1e-5); // sRGB 128/255 by IEC 61966-2-1
-    EXPECT_NEAR(water.density, 998.2, 1e-9);    // CRC Handbook, 20 C
+    EXPECT_NEAR(water.density, 998.2, 1e-9);
     EXPECT_NEAR(water.viscosity, 1.002e-3, 1e-12);
     EXPECT_NEAR(water.surface_tension, 0.07275, 1e-12);
 }
