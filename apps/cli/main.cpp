@@ -58,7 +58,7 @@ int main(int argc, char** argv)
     }
     try {
         const int code = action();
-        if (std::fflush(stdout) != 0) {
+        if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
             std::fputs("rivulet: cannot write to standard output\n", stderr);
             return rivulet::kExitIo;
         }

@@ -22,6 +22,9 @@ std::string resume_command(const RunArguments& arguments, const rivulet::RunOutc
         program_command() + " run " + shell_quoted(arguments.scene) + " --out " + shell_quoted(outcome.folder.string());
     if (arguments.options.frames) command += fmt::format(" --frames {}", *arguments.options.frames);
     if (!arguments.until.empty()) command += " --until " + shell_quoted(arguments.until);
+    if (arguments.options.threads != 0) command += fmt::format(" --threads {}", arguments.options.threads);
+    if (arguments.options.checkpoint_every != rivulet::RunOptions().checkpoint_every)
+        command += fmt::format(" --checkpoint-every {}", arguments.options.checkpoint_every);
     for (const std::string& change : arguments.options.overrides) command += " --set " + shell_quoted(change);
     return command + " --resume";
 }
@@ -95,7 +98,7 @@ void add_run_commands(CLI::App& app, Action& action)
     CLI::App* command = app.add_subcommand("run", "run a scene");
     command->add_option("SCENE", arguments->scene, "scene file or name of the gallery")->required();
     command->add_option("--out", options.out, "run folder [runs/NAME]");
-    command->add_option("--frames", options.frames, "stop after this frame");
+    command->add_option("--frames", options.frames, "stop after this frame")->check(CLI::Range(0, 1000000000));
     command->add_option("--until", arguments->until, "stop with the frame at or after this time");
     command->add_option("--threads", options.threads, "threads [all cores]")->check(CLI::Range(0, 4096));
     command->add_option("--set", options.overrides, "path=value: change a key of the scene")->allow_extra_args(false);

@@ -45,7 +45,10 @@ std::vector<double> logarithmic_ticks(double low, double high, int target)
 {
     RIVULET_VERIFY(low > 0 && low <= high && target >= 1);
     std::vector<double> ticks = decade_ticks(low, high, {1});
-    if (ticks.size() < 3) return decade_ticks(low, high, {1, 2, 5});
+    if (ticks.size() < 3) {
+        ticks = decade_ticks(low, high, {1, 2, 5});
+        return ticks.size() < 2 ? linear_ticks(low, high, target) : ticks;
+    }
     const auto stride = (ticks.size() + static_cast<std::size_t>(target) - 1) / static_cast<std::size_t>(target);
     std::vector<double> thinned;
     for (const double tick : ticks) {

@@ -2,15 +2,14 @@
 
 #include "base/assert.h"
 #include "base/error.h"
+#include "io/atomic_file.h"
 
+#include <openvdb/io/Stream.h>
 #include <openvdb/openvdb.h>
 #include <openvdb/tools/MeshToVolume.h>
 
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fcntl.h>
-#include <unistd.h>
+#include <sstream>
 
 namespace rivulet {
 namespace {
@@ -54,21 +53,6 @@ void place(openvdb::GridBase& grid, const std::string& name, double voxel_size)
     grid.setName(name);
     grid.setTransform(openvdb::math::Transform::createLinearTransform(voxel_size));
     grid.setCreator("rivulet " RIVULET_VERSION);
-}
-
-[[noreturn]] void fail(const std::filesystem::path& path, const char* action)
-{
-    throw IoError(path.string() + ": cannot " + action + ": " + std::strerror(errno));
-}
-
-/// Makes the bytes of a closed file durable.
-void synchronise(const std::filesystem::path& path)
-{
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) fail(path, "open");
-    const int result = ::fsync(descriptor);
-    ::close(descriptor);
-    if (result != 0) fail(path, "make durable");
 }
 
 } // namespace
@@ -148,20 +132,11 @@ void VdbWriter::add_velocity(const std::string& name, std::span<const Vec3> posi
 
 void VdbWriter::write(const std::filesystem::path& path) const
 {
-    const std::filesystem::path temporary = path.string() + ".part";
-    try {
-        openvdb::io::File file(temporary.string());
-        file.write(grids_->grids, grids_->metadata);
-        file.close();
-        synchronise(temporary);
-        std::filesystem::rename(temporary, path);
-        synchronise(path.has_parent_path() ? path.parent_path() : std::filesystem::path("."));
-    } catch (const std::exception& error) {
-        std::error_code ignored; // the first failure is the one to tell
-        std::filesystem::remove(temporary, ignored);
-        if (dynamic_cast<const IoError*>(&error)) throw;
-        throw IoError(path.string() + ": cannot write: " + error.what());
-    }
+    // Through memory: OpenVDB does not look whether its own file could be written.
+    std::ostringstream bytes(std::ios::binary);
+    openvdb::io::Stream(bytes).write(grids_->grids, grids_->metadata);
+    if (!bytes) throw IoError(path.string() + ": cannot write: not enough memory");
+    write_file_atomically(path, bytes.view());
 }
 
 } // namespace rivulet

@@ -68,6 +68,18 @@ void check_counts(const State& state, const Model& model, const std::filesystem:
         if (liquid < 0 || liquid >= n_liquids) throw IoError(path.string() + ": liquid.liquid: unknown liquid");
 }
 
+/// What became different since the checkpoint, in words; never empty.
+std::vector<std::string> differences(const CheckpointFile& checkpoint, const Scene& scene)
+{
+    try {
+        std::vector<std::string> found = scene_differences(parse_scene(checkpoint.scene_text(), scene.file), scene);
+        if (found.empty()) found.emplace_back("the content of a mesh file that it names");
+        return found;
+    } catch (const InputError&) {
+        return {"a mesh file that the earlier scene named, and that can no longer be read"};
+    }
+}
+
 } // namespace
 
 void write_checkpoint(const std::filesystem::path& path, const Scene& scene, const State& state,
@@ -146,9 +158,8 @@ State CheckpointFile::restore(const Model& model) const
 void require_same_scene(const CheckpointFile& checkpoint, const Scene& scene)
 {
     if (checkpoint.fingerprint() == hex(scene.fingerprint)) return;
-    const Scene before = parse_scene(checkpoint.scene_text(), scene.file);
     std::string message = "the scene is not the one that this run was started with:";
-    for (const std::string& difference : scene_differences(before, scene)) message += "\n  " + difference;
+    for (const std::string& difference : differences(checkpoint, scene)) message += "\n  " + difference;
     throw InputError(message + "\nrun it into another folder with --out, or replace the earlier run with --force");
 }
 

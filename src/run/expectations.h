@@ -22,7 +22,7 @@ struct ExpectationResult {
 
 /// InputError naming every expectation of the scene whose quantity is neither a probe column nor a number of the
 /// report. `report` may be that of the initial state.
-void require_known_quantities(const Scene& scene, const Json& report);
+void require_known_quantities(const Scene& scene);
 
 /// What a run recorded over time.
 struct Records {

@@ -4,7 +4,6 @@
 #include "base/parallel.h"
 #include "run/expectations.h"
 #include "run/process.h"
-#include "run/report.h"
 #include "run/session.h"
 #include "scene/units.h"
 #include "sim/diagnostics.h"
@@ -61,8 +60,7 @@ RunOutcome run_scene(const std::filesystem::path& file, const RunOptions& option
         const Scene scene = load_scene(file, options.overrides);
         const std::int64_t n_frames = last_frame(scene, options);
         require_memory(scene, options);
-        if (!scene.expectations.empty())
-            require_known_quantities(scene, make_report(scene, initial_state(scene.model), {}, {}));
+        require_known_quantities(scene);
         return Session(scene, options, n_frames, n_threads).run();
     });
 }

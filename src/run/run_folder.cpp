@@ -5,7 +5,11 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
+#include <sys/file.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <system_error>
 
@@ -80,8 +84,18 @@ void RunFolder::create(bool force) const
                          "choose another folder with --out");
     make_folder(path_);
     if (holds_something) delete_earlier_run(path_);
-    write_file_atomically(path_ / kMarker, "This folder was made by rivulet run.\n");
+    if (!is_run())
+        write_file_atomically(path_ / kMarker, "This folder was made by rivulet run.\n"); // else it is locked
     for (const char* name : {"frames", "checkpoints", "preview"}) make_folder(path_ / name);
+}
+
+std::unique_ptr<Descriptor> RunFolder::lock() const
+{
+    auto marker = std::make_unique<Descriptor>(path_ / kMarker, O_RDONLY);
+    if (::flock(marker->get(), LOCK_EX | LOCK_NB) == 0) return marker;
+    if (errno != EWOULDBLOCK) throw_io_error("cannot lock", path_ / kMarker, errno);
+    throw InputError(path_.string() +
+                     ": another run is at work in this folder; wait for its end, or choose another with --out");
 }
 
 void RunFolder::drop_frames_after(std::int64_t last) const

@@ -1,9 +1,7 @@
 #include "base/error.h"
 #include "rivulet/scene.h"
 #include "run/expectations.h"
-#include "run/report.h"
 #include "scene/scene.h"
-#include "sim/advance.h"
 #include "sim/diagnostics.h"
 
 #include <fmt/format.h>
@@ -43,8 +41,7 @@ std::string check_scene(const std::filesystem::path& file, const std::vector<std
                         bool with_estimate)
 {
     const Scene scene = load_scene(file, overrides);
-    if (!scene.expectations.empty())
-        require_known_quantities(scene, make_report(scene, initial_state(scene.model), {}, {}));
+    require_known_quantities(scene);
     return summary(scene) + (with_estimate ? estimate_text(estimate_memory(scene.model)) : std::string());
 }
 

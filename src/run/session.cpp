@@ -27,6 +27,7 @@ Session::Session(const Scene& scene, const RunOptions& options, std::int64_t n_f
       folder_(options.out.empty() ? std::filesystem::path("runs") / scene.name : options.out)
 {
     outcome_.folder = folder_.path();
+    if (folder_.is_run()) lock_ = folder_.lock();
     if (!options.resume || !try_resume()) start_new();
     first_step_ = state_.clock.step;
     first_time_ = state_.clock.time;
@@ -34,7 +35,8 @@ Session::Session(const Scene& scene, const RunOptions& options, std::int64_t n_f
 
 void Session::start_new()
 {
-    folder_.create(options_.force || options_.resume); // a run without a checkpoint has nothing to lose
+    folder_.create(options_.force || options_.resume); // try_resume has seen that there is nothing to lose
+    if (!lock_) lock_ = folder_.lock();
     log_ = std::make_unique<RunLog>(folder_, false, options_.message);
     log_info("rivulet {}: {} on {} threads", RIVULET_VERSION, scene_.file.string(), n_threads_);
     write_file_atomically(folder_.file("scene.toml"), scene_.resolved_toml);
@@ -48,6 +50,10 @@ bool Session::try_resume()
 {
     std::optional<ResumePoint> point;
     if (folder_.is_run()) point = find_resume_point(folder_, scene_, options_.message);
+    if (!point && !folder_.frames().empty() && folder_.frames().back() > 0)
+        throw InputError(folder_.path().string() +
+                         ": holds frames but no checkpoint to resume from; replace the run with --force, or choose "
+                         "another folder with --out");
     if (!point) {
         say(options_, "nothing to resume in " + folder_.path().string() + ": starting from the beginning");
         return false;
@@ -56,6 +62,7 @@ bool Session::try_resume()
     log_info("resumed from {}", point->checkpoint.string());
     say(options_, "resuming from " + point->checkpoint.string());
     drop_temporary_files(folder_);
+    write_file_atomically(folder_.file("scene.toml"), scene_.resolved_toml); // what may change: camera, title, tests
     state_ = std::move(point->state);
     folder_.drop_frames_after(state_.clock.frame);
     tables_ = std::make_unique<RunTables>(folder_, scene_.model, point->covered);

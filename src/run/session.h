@@ -44,6 +44,7 @@ private:
     int n_threads_;
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
     RunFolder folder_;
+    std::unique_ptr<Descriptor> lock_; ///< on the folder
     std::unique_ptr<RunLog> log_;
     State state_;
     Workspace workspace_;

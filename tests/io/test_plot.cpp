@@ -66,6 +66,7 @@ TEST(PlotTicks, OfLogarithmicAxesArePowersOfTen)
     expect_ticks(logarithmic_ticks(0.5, 2000, 8), {1, 10, 100, 1000});
     expect_ticks(logarithmic_ticks(1e-16, 1e-4, 5), {1e-15, 1e-12, 1e-9, 1e-6});
     expect_ticks(logarithmic_ticks(1.5, 30, 8), {2, 5, 10, 20});
+    expect_ticks(logarithmic_ticks(2.5, 4.5, 4), {2.5, 3, 3.5, 4, 4.5}); // no 1, 2 or 5 in reach
 }
 
 TEST(PlotTicks, LieInsideTheRangeForAnyRange)

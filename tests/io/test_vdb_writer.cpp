@@ -7,6 +7,10 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+
+#include <csignal>
+
 namespace rivulet {
 namespace {
 
@@ -87,6 +91,22 @@ TEST_F(Vdb, MetadataAndNamesAreKept)
     EXPECT_TRUE(read<openvdb::FloatGrid>("b"));
     EXPECT_EQ(metadata_->metaValue<std::string>("scene"), "dam break");
     EXPECT_EQ(metadata_->metaValue<double>("time_s"), 1.25);
+}
+
+TEST_F(Vdb, AFullDiskIsAnError)
+{
+    VdbWriter writer;
+    writer.add_density("a", {}, {}, 0.1);
+    struct rlimit before = {}, small = {};
+    getrlimit(RLIMIT_FSIZE, &before);
+    small = before;
+    small.rlim_cur = 16;
+    const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &small);
+    EXPECT_THROW(writer.write(folder_.path() / "a.vdb"), IoError);
+    setrlimit(RLIMIT_FSIZE, &before);
+    std::signal(SIGXFSZ, handler);
+    EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
 }
 
 TEST_F(Vdb, AFolderThatIsNotThereIsNamed)

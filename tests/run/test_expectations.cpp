@@ -56,12 +56,12 @@ TEST(Expectations, ToleranceIsInclusiveAndNothingMeasuredIsAMiss)
 TEST(Expectations, UnknownQuantitiesAreNamedBeforeTheRun)
 {
     Scene scene = test::small_scene();
-    const Json report = parse_json(R"({"steps": 1, "ledger": {"bulk": 1}})");
-    EXPECT_NO_THROW(require_known_quantities(scene, report));
+    scene.expectations = {{"known", "ledger.bulk", Expectation::When::Maximum, 0, 0}};
+    EXPECT_NO_THROW(require_known_quantities(scene));
     scene.expectations = {{"typo", "front.z", Expectation::When::Final, 0, 0},
                           {"late", "steps", Expectation::When::Mean, 0, 0}};
     try {
-        require_known_quantities(scene, report);
+        require_known_quantities(scene);
         FAIL() << "accepted";
     } catch (const InputError& error) {
         EXPECT_NE(std::string(error.what()).find("test.typo"), std::string::npos);

@@ -39,6 +39,46 @@ TEST_F(Runs, ResumedRunWritesTheSameTablesAndHash)
     EXPECT_EQ(read_bytes(out("parts") / "frames/000004.h5"), read_bytes(out("whole") / "frames/000004.h5"));
 }
 
+TEST_F(Runs, FramesWithoutACheckpointAreNotThrownAwayByResuming)
+{
+    (void)run("a");
+    std::filesystem::remove_all(out("a") / "checkpoints");
+    RunOptions resumed;
+    resumed.resume = true;
+    EXPECT_THROW((void)run("a", resumed), InputError);
+    EXPECT_TRUE(std::filesystem::exists(out("a") / "frames/000004.h5"));
+}
+
+TEST_F(Runs, ResumingTakesOverWhatMayChange)
+{
+    RunOptions first, second;
+    first.frames = 1;
+    second.resume = true;
+    second.overrides = {"title=another"};
+    (void)run("a", first);
+    (void)run("a", second);
+    EXPECT_NE(read_text(out("a") / "scene.toml").find("another"), std::string::npos);
+}
+
+TEST_F(Runs, AChangedMeshIsNamedOnResume)
+{
+    const char* tetrahedron = "v 0 0 0\nv .1 0 0\nv 0 .1 0\nv 0 0 .1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    write_file_atomically(folder.path() / "a.obj", tetrahedron);
+    write_file_atomically(scene(), std::string(test::kSmallScene) +
+                                       "[obstacles.rock]\nshape = { type = \"mesh\", file = \"a.obj\" }\n");
+    RunOptions first, second;
+    first.frames = 1;
+    second.resume = true;
+    (void)run("a", first);
+    write_file_atomically(folder.path() / "a.obj", std::string("v 0 0 0\nv .2 0 0\n") + (tetrahedron + 17));
+    try {
+        (void)run("a", second);
+        FAIL() << "accepted";
+    } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find("content of a mesh file"), std::string::npos) << error.what();
+    }
+}
+
 TEST_F(Runs, RowsBeyondTheCheckpointAreCutOnResume)
 {
     (void)run("a");

@@ -19,6 +19,18 @@ TEST(RunFolder, RefusesToOverwriteWithoutForce)
     EXPECT_NO_THROW(folder.create(true));
 }
 
+TEST(RunFolder, OnlyOneRunMayBeAtWorkInIt)
+{
+    const TemporaryFolder temporary;
+    const RunFolder folder(temporary.path() / "run");
+    folder.create(false);
+    auto first = folder.lock();
+    folder.create(true); // as --force does, under the lock
+    EXPECT_THROW((void)folder.lock(), InputError);
+    first.reset();
+    EXPECT_NO_THROW((void)folder.lock());
+}
+
 TEST(RunFolder, ForceNeverTouchesAFolderThatIsNotARun)
 {
     const TemporaryFolder temporary;
