@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "sim/diagnostics.h"
+#include "sim/resample.h"
 
 namespace rivulet {
 namespace {
@@ -13,6 +14,8 @@ Json ledger_json(const LedgerBalance& balance)
     Json json;
     json.set("initial", balance.initial).set("emitted", balance.emitted).set("drained", balance.drained);
     json.set("left", balance.left).set("bulk", balance.bulk).set("relative_error", balance.relative_error);
+    json.set("merged", balance.merged).set("split", balance.split);
+    json.set("merges", balance.n_merges).set("splits", balance.n_splits);
     return json;
 }
 
@@ -44,6 +47,15 @@ Json counts_json(const State& state)
     return json;
 }
 
+Json sizes_json(const Model& model, const State& state)
+{
+    const ParticleSizes sizes = particle_sizes(model, state);
+    Json json;
+    json.set("nominal", sizes.nominal).set("smallest", sizes.smallest).set("largest", sizes.largest);
+    json.set("below_half", sizes.n_below_half).set("above_twice", sizes.n_above_twice);
+    return json;
+}
+
 } // namespace
 
 Json make_report(const Scene& scene, const State& state, const StageTimers& timers, const RunFigures& figures)
@@ -59,6 +71,7 @@ Json make_report(const Scene& scene, const State& state, const StageTimers& time
     report.set("peak_rss_bytes", static_cast<std::int64_t>(figures.peak_memory));
     report.set("resumed_from_step", figures.resumed_from_step);
     report.set("counts", counts_json(state)).set("stages", stages_json(timers));
+    report.set("particle_volume", sizes_json(scene.model, state));
     report.set("ledger", ledgers_json(scene.model, state)).set("energy", energy).set("momentum", momentum);
     report.set("max_speed", sums.max_speed).set("state_hash", hex(state_hash(state))).set("exit", figures.exit);
     return report;

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/parallel.h"
 #include "sim/obstacles.h"
+#include "sim/resample.h"
 #include "sim/scratch.h"
 #include "sim/seed.h"
 #include "sim/step.h"
@@ -74,14 +75,13 @@ void complete_step(const Model& model, State& state, StepInfo& info)
 State initial_state(const Model& model)
 {
     State state;
-    const std::size_t n = model.liquids.size();
-    for (auto* accounts : {&state.ledger.initial, &state.ledger.emitted, &state.ledger.drained, &state.ledger.left})
-        accounts->resize(n);
+    state.ledger = Ledger(model.liquids.size());
     state.loads.force.assign(model.obstacles.size(), Vec3::Zero());
     state.loads.torque.assign(model.obstacles.size(), Vec3::Zero());
     for (std::size_t b = 0; b < model.bodies.size(); ++b)
         seed_body(model, model.bodies[b], std::span(model.bodies).first(b), state);
     emit_sources(model, 0, 0, state);
+    resample_liquid(model, 0, state);
     check_state(model, state, "initial state");
     return state;
 }

@@ -7,6 +7,9 @@
 
 namespace rivulet {
 
+/// Particles are kept this far out of solids, in cells.
+inline constexpr double kContactMargin = 0.02;
+
 /// The model's obstacles and walls placed at one moment, with the bodies that the view points to.
 struct SolidSet {
     std::vector<SolidBody> bodies;

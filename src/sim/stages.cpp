@@ -25,8 +25,6 @@ constexpr int kExtrapolatedLayers = 4;
 constexpr double kChangeNumber = 0.05;
 /// Steps between two moves of the particles themselves.
 constexpr std::int64_t kReorderInterval = 8;
-/// Particles are kept this far out of solids, in cells.
-constexpr double kContactMargin = 0.02;
 /// Part of the crowding that one step removes, and how exactly.
 constexpr double kCrowdingRelaxation = 0.5;
 constexpr double kCrowdingTolerance = 1e-3;

@@ -170,6 +170,10 @@ LedgerBalance ledger_balance(const State& state, int liquid)
     b.emitted = state.ledger.emitted[l].total();
     b.drained = state.ledger.drained[l].total();
     b.left = state.ledger.left[l].total();
+    b.merged = state.ledger.merged[l].total();
+    b.split = state.ledger.split[l].total();
+    b.n_merges = state.ledger.n_merges[l];
+    b.n_splits = state.ledger.n_splits[l];
     b.bulk = ordered_sum(state.liquid.size(), "ledger", [&](std::int64_t i) {
         const auto p = static_cast<std::size_t>(i);
         return state.liquid.liquid[p] == liquid ? state.liquid.volume[p] : 0.0;
@@ -187,6 +191,10 @@ LedgerBalance ledger_balance(const State& state)
         sum.drained += b.drained;
         sum.left += b.left;
         sum.bulk += b.bulk;
+        sum.merged += b.merged;
+        sum.split += b.split;
+        sum.n_merges += b.n_merges;
+        sum.n_splits += b.n_splits;
     }
     return close(sum);
 }

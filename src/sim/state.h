@@ -53,6 +53,17 @@ struct Ledger {
     std::vector<Account> emitted; ///< entered through sources
     std::vector<Account> drained; ///< left through drains
     std::vector<Account> left;    ///< left through open walls
+    /// Within the bulk, by size: what joined another particle, and what was parted from one.
+    std::vector<Account> merged;
+    std::vector<Account> split;
+    std::vector<std::int64_t> n_merges;
+    std::vector<std::int64_t> n_splits;
+
+    explicit Ledger(std::size_t n_liquids = 0)
+        : initial(n_liquids), emitted(n_liquids), drained(n_liquids), left(n_liquids), merged(n_liquids),
+          split(n_liquids), n_merges(n_liquids), n_splits(n_liquids)
+    {
+    }
 };
 
 /// Reaction of the liquid on each obstacle in the last step.
@@ -119,6 +130,10 @@ void visit_state(StateLike& s, Visitor&& visit)
     visit("ledger.emitted", "m3", s.ledger.emitted);
     visit("ledger.drained", "m3", s.ledger.drained);
     visit("ledger.left", "m3", s.ledger.left);
+    visit("ledger.merged", "m3", s.ledger.merged);
+    visit("ledger.split", "m3", s.ledger.split);
+    visit("ledger.n_merges", "", s.ledger.n_merges);
+    visit("ledger.n_splits", "", s.ledger.n_splits);
     visit("loads.force", "N", s.loads.force);
     visit("loads.torque", "N m", s.loads.torque);
     visit("next_id", "", s.next_id);
@@ -141,7 +156,9 @@ bool resize_array(State& state, std::string_view name, std::int64_t count);
 /// Particle volume of one liquid now, ledger balance, and the balance's relative error.
 struct LedgerBalance {
     double initial = 0, emitted = 0, drained = 0, left = 0, bulk = 0; ///< [m^3]
-    double relative_error = 0; ///< |bulk - (initial + emitted - drained - left)| / max(initial + emitted, tiny)
+    double relative_error = 0;    ///< |bulk - (initial + emitted - drained - left)| / max(initial + emitted, tiny)
+    double merged = 0, split = 0; ///< moved from particle to particle, so not part of the balance [m^3]
+    std::int64_t n_merges = 0, n_splits = 0;
 };
 [[nodiscard]] LedgerBalance ledger_balance(const State& state, int liquid);
 /// Over all liquids.

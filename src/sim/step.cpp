@@ -1,5 +1,6 @@
 #include "sim/step.h"
 
+#include "sim/resample.h"
 #include "sim/seed.h"
 #include "sim/stages.h"
 #include "sim/watchdog.h"
@@ -43,6 +44,7 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
     stage("contact", [&] { keep_out_of_solids(model, state, scratch, end); });
     stage("drains", [&] { remove_drained(model, end, state); });
     stage("sources", [&] { emit_sources(model, end, dt, state); });
+    stage("resampling", [&] { resample_liquid(model, end, state); });
     stage("watchdog", [&] { check_state(model, state, "end of step"); });
 }
 

@@ -20,12 +20,9 @@ State sample_state()
     s.liquid.colour = {Vec3(1, 0, 0), Vec3(0, 1, 0)};
     s.liquid.liquid = {0, 0};
     s.liquid.id = {7, 8};
-    s.ledger.initial.resize(1);
+    s.ledger = Ledger(1);
     s.ledger.initial[0].add(1.0);
-    s.ledger.emitted.resize(1);
-    s.ledger.drained.resize(1);
     s.ledger.drained[0].add(0.25);
-    s.ledger.left.resize(1);
     s.loads.force = {Vec3(1, 1, 1)};
     s.loads.torque = {Vec3(2, 2, 2)};
     s.next_id = 9;
