@@ -1,10 +1,9 @@
 #include "geometry/surfacing.h"
 
 #include "base/assert.h"
-#include "geometry/mesh_topology.h"
+#include "geometry/drop_volumes.h"
+#include "geometry/mesh_parts.h"
 #include "geometry/particle_field.h"
-
-#include <numeric>
 
 namespace rivulet {
 namespace {
@@ -12,50 +11,13 @@ namespace {
 /// Gaps between particles that close up to a cavity smaller than this many cells are not bubbles.
 constexpr double kSmallestCavity = 4;
 
-/// Connected parts of a mesh: the part of each vertex, numbered by their first vertex.
-std::vector<std::int32_t> label_parts(const TriangleMesh& mesh)
-{
-    std::vector<std::int32_t> parent(mesh.vertices.size());
-    std::iota(parent.begin(), parent.end(), 0);
-    const auto root = [&](std::int32_t v) {
-        while (parent[static_cast<std::size_t>(v)] != v) {
-            auto& up = parent[static_cast<std::size_t>(v)];
-            up = parent[static_cast<std::size_t>(up)];
-            v = up;
-        }
-        return v;
-    };
-    for (const auto& t : mesh.triangles)
-        for (std::size_t i = 1; i < 3; ++i) {
-            const std::int32_t a = root(t[0]), b = root(t[i]);
-            parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
-        }
-    for (std::size_t v = 0; v < parent.size(); ++v) parent[v] = root(static_cast<std::int32_t>(v));
-    return parent;
-}
-
-/// Six times the volume enclosed by each part, at the index of its label.
-std::vector<double> part_volumes(const TriangleMesh& mesh, const std::vector<std::int32_t>& part)
-{
-    std::vector<double> volume(mesh.vertices.size(), 0.0);
-    for (const auto& t : mesh.triangles) {
-        const auto label = static_cast<std::size_t>(part[static_cast<std::size_t>(t[0])]);
-        const Vec3& origin = mesh.vertices[label];
-        const Vec3 a = mesh.vertices[static_cast<std::size_t>(t[0])] - origin;
-        const Vec3 b = mesh.vertices[static_cast<std::size_t>(t[1])] - origin;
-        const Vec3 c = mesh.vertices[static_cast<std::size_t>(t[2])] - origin;
-        volume[label] += a.dot(b.cross(c));
-    }
-    return volume;
-}
-
 /// Removes closed parts that turn their outside inward and hold less than `limit` [m^3].
 TriangleMesh without_small_cavities(const TriangleMesh& mesh, double limit)
 {
     const std::vector<std::int32_t> part = label_parts(mesh);
     const std::vector<double> volume = part_volumes(mesh, part);
     const auto is_kept = [&](std::size_t v) {
-        const double held = volume[static_cast<std::size_t>(part[v])] / 6;
+        const double held = volume[static_cast<std::size_t>(part[v])];
         return held > 0 || held < -limit;
     };
     TriangleMesh kept;
@@ -89,7 +51,9 @@ TriangleMesh surface_particles(std::span<const Vec3> positions, std::span<const 
     const TriangleMesh mesh = extract_isosurface(
         lattice, field.surface_keys(), [&](const Vec3i& block, BlockField& values) { field.fill(block, values); });
     const double cell = options.cell_size;
-    return without_small_cavities(mesh, kSmallestCavity * cell * cell * cell);
+    TriangleMesh kept = without_small_cavities(mesh, kSmallestCavity * cell * cell * cell);
+    match_drop_volumes(positions, volumes, cell, kept);
+    return kept;
 }
 
 } // namespace rivulet
