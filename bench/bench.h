@@ -51,5 +51,9 @@ template <class Clock, class Action>
 /// against conjugate gradients with incomplete Cholesky and with Jacobi. Our time includes the whole set-up, that of
 /// the references only the factorisation. `full` adds 256^3 cells.
 [[nodiscard]] std::vector<BenchFigure> bench_pressure(bool full);
+/// Whole steps of a box of water at eight particles a cell, 110 thousand to a million of them (`full`: ten million):
+/// how the cost grows with the particles, memory of a particle with grid and solver, where the time goes, and two
+/// threads against one on a million.
+[[nodiscard]] std::vector<BenchFigure> bench_liquid(bool full);
 
 } // namespace rivulet
