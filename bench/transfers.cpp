@@ -16,7 +16,7 @@ namespace {
 struct Cube {
     std::vector<Vec3> position, velocity;
     std::vector<Mat3> affine;
-    std::vector<double> mass;
+    std::vector<double> mass, density{1};
     TileGrid grid;
     ParticleOrder order;
 
@@ -37,7 +37,7 @@ struct Cube {
         affine.assign(position.size(), Mat3::Identity());
         mass.assign(position.size(), 1);
     }
-    [[nodiscard]] ParticleInput input() const { return {position, velocity, affine, mass}; }
+    [[nodiscard]] ParticleInput input() const { return {position, velocity, affine, mass, {}, density}; }
     [[nodiscard]] double millions() const { return static_cast<double>(position.size()) / 1e6; }
 };
 
@@ -64,10 +64,12 @@ void for_faces(const DenseFaces& faces, int axis, const Vec3& x, Body&& body)
     for (int a = 0; a < 3; ++a) w[a] = quadratic_bspline(x[a] + DenseFaces::kBorder - (a == axis ? 0 : 0.5));
     for (int k = 0; k < 3; ++k)
         for (int j = 0; j < 3; ++j)
-            for (int i = 0; i < 3; ++i)
+            for (int i = 0; i < 3; ++i) {
+                const double d[3] = {i - w[0].offset, j - w[1].offset, k - w[2].offset}; // no Vec3: slower by far
                 body(static_cast<std::size_t>(w[0].first + i +
                                               faces.edge * (w[1].first + j + faces.edge * (w[2].first + k))),
-                     w[0].w[i] * w[1].w[j] * w[2].w[k], Vec3(i - w[0].offset, j - w[1].offset, k - w[2].offset));
+                     w[0].w[i] * w[1].w[j] * w[2].w[k], d);
+            }
 }
 
 void plain_to_faces(const Cube& cube, DenseFaces& faces)
@@ -79,10 +81,13 @@ void plain_to_faces(const Cube& cube, DenseFaces& faces)
     for (std::size_t p = 0; p < cube.position.size(); ++p)
         for (int a = 0; a < 3; ++a) {
             const auto axis = static_cast<std::size_t>(a);
-            const Vec3 gradient = cube.affine[p].row(a);
-            for_faces(faces, a, cube.position[p], [&](std::size_t face, double w, const Vec3& d) {
-                faces.mass[axis][face] += w * cube.mass[p];
-                faces.velocity[axis][face] += w * cube.mass[p] * (cube.velocity[p][a] + gradient.dot(d));
+            const Mat3& c = cube.affine[p];
+            const double gradient[3] = {c(a, 0), c(a, 1), c(a, 2)};
+            const double mass = cube.mass[p], velocity = cube.velocity[p][a];
+            for_faces(faces, a, cube.position[p], [&](std::size_t face, double w, const double(&d)[3]) {
+                faces.mass[axis][face] += w * mass;
+                faces.velocity[axis][face] +=
+                    w * mass * (velocity + gradient[0] * d[0] + gradient[1] * d[1] + gradient[2] * d[2]);
             });
         }
     for (std::size_t a = 0; a < 3; ++a)
@@ -95,14 +100,14 @@ void plain_to_particles(Cube& cube, const DenseFaces& faces)
     for (std::size_t p = 0; p < cube.position.size(); ++p)
         for (int a = 0; a < 3; ++a) {
             double value = 0;
-            Vec3 moment = Vec3::Zero();
-            for_faces(faces, a, cube.position[p], [&](std::size_t face, double w, const Vec3& d) {
+            double moment[3] = {0, 0, 0};
+            for_faces(faces, a, cube.position[p], [&](std::size_t face, double w, const double(&d)[3]) {
                 const double u = w * faces.velocity[static_cast<std::size_t>(a)][face];
                 value += u;
-                moment += u * d;
+                for (int b = 0; b < 3; ++b) moment[b] += u * d[b];
             });
             cube.velocity[p][a] = value;
-            cube.affine[p].row(a) = 4 * moment.transpose();
+            for (int b = 0; b < 3; ++b) cube.affine[p](a, b) = 4 * moment[b];
         }
 }
 

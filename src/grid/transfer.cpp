@@ -31,7 +31,7 @@ struct BatchMotion {
     [[gnu::always_inline]] BatchMotion(const ParticleInput& particles, const BatchIds<Real>& ids, int n,
                                        double cell_size)
     {
-        mass = first_lanes<Real>(n, ids.lanes([&](std::size_t p) { return particles.mass[p]; }));
+        mass = first_lanes<Real>(n, ids.lanes([&](std::size_t p) { return particles.mass(p); }));
         for (int a = 0; a < 3; ++a) {
             velocity[a] = ids.lanes([&](std::size_t p) { return particles.velocity[p][a]; });
             for (int b = 0; b < 3; ++b)

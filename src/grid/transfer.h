@@ -19,10 +19,17 @@ struct FaceFields {
 
 /// What the transfers read of a particle.
 struct ParticleInput {
-    std::span<const Vec3> position; ///< [m]
-    std::span<const Vec3> velocity; ///< [m/s]
-    std::span<const Mat3> affine;   ///< [1/s], row a = gradient of component a
-    std::span<const double> mass;   ///< [kg]
+    std::span<const Vec3> position;       ///< [m]
+    std::span<const Vec3> velocity;       ///< [m/s]
+    std::span<const Mat3> affine;         ///< [1/s], row a = gradient of component a
+    std::span<const double> volume;       ///< [m^3]
+    std::span<const std::int32_t> liquid; ///< index into density; empty: all are of the first
+    std::span<const double> density;      ///< of each liquid [kg/m^3]
+
+    [[nodiscard]] double mass(std::size_t p) const
+    {
+        return volume[p] * density[liquid.empty() ? 0 : static_cast<std::size_t>(liquid[p])];
+    }
 };
 
 /// What the transfers calculate in. Sums over particles of different cells, and what is stored, are double in any case.

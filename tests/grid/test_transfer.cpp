@@ -16,7 +16,7 @@ namespace {
 struct Cloud {
     std::vector<Vec3> position, velocity;
     std::vector<Mat3> affine;
-    std::vector<double> mass;
+    std::vector<double> mass, density{1}; // volumes that weigh one each
     TileGrid grid;
     ParticleOrder order;
 
@@ -34,7 +34,7 @@ struct Cloud {
         grid = tiles_around(position, Vec3(0.03, -0.02, 0.01), dx, 3);
         sort_particles(grid, position, order);
     }
-    [[nodiscard]] ParticleInput input() const { return {position, velocity, affine, mass}; }
+    [[nodiscard]] ParticleInput input() const { return {position, velocity, affine, mass, {}, density}; }
 };
 
 Vec3 face_position(const TileGrid& grid, int t, int axis, int c)
@@ -119,6 +119,14 @@ TEST_P(Transfer, ConservesMassAndLinearMomentum)
         EXPECT_NEAR(grid_mass, mass, tolerance * mass);
         EXPECT_NEAR(grid_momentum, momentum[a], tolerance * mass);
     }
+}
+
+TEST(ParticleInput, WeighsEveryParticleByItsLiquid)
+{
+    const std::vector<double> volume{2, 3}, density{1000, 1200};
+    const std::vector<std::int32_t> liquid{1, 0};
+    EXPECT_EQ((ParticleInput{{}, {}, {}, volume, liquid, density}.mass(0)), 2400);
+    EXPECT_EQ((ParticleInput{{}, {}, {}, volume, {}, density}.mass(1)), 3000);
 }
 
 // Angular momentum of APIC particles [Jiang 2015]: x cross m v + m dx^2/4 * (antisymmetric part of C).
