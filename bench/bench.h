@@ -43,12 +43,17 @@ template <class Clock, class Action>
 [[nodiscard]] std::vector<BenchFigure> bench_hash(bool full);
 [[nodiscard]] std::vector<BenchFigure> bench_checkpoint(bool full);
 [[nodiscard]] std::vector<BenchFigure> bench_timers(bool full);
-/// Particle to grid and back on a million particles (8 a cell, staggered, quadratic), against plain scalar loops over
-/// the same sorted particles; and two threads against one. `full` adds the cost at ten times the size.
+/// Particle to grid and back on a million particles (8 a cell, quadratic; staggered and collocated), against plain
+/// scalar loops over the same sorted particles; and two threads against one. `full` adds the cost at ten times the
+/// size.
 [[nodiscard]] std::vector<BenchFigure> bench_transfers(bool full);
 /// The pressure solver on a cut sphere under a ghost-fluid surface (pressure_problem.h), true relative residual 1e-6,
 /// against conjugate gradients with incomplete Cholesky and with Jacobi. Our time includes the whole set-up, that of
 /// the references only the factorisation. `full` adds 256^3 cells.
 [[nodiscard]] std::vector<BenchFigure> bench_pressure(bool full);
+/// Whole steps of a box of water at eight particles a cell, 110 thousand to a million of them (`full`: ten million):
+/// how the cost grows with the particles, memory of a particle with grid and solver, where the time goes, and two
+/// threads against one on a million.
+[[nodiscard]] std::vector<BenchFigure> bench_liquid(bool full);
 
 } // namespace rivulet

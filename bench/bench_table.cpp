@@ -7,6 +7,7 @@ const std::vector<Bench>& bench_table()
     static const std::vector<Bench> kTable{
         {"transfers", "particles to grid and back against plain loops", bench_transfers},
         {"pressure", "multigrid pressure solver against incomplete Cholesky and Jacobi", bench_pressure},
+        {"liquid", "whole steps of a box of water: growth of the cost, memory, stages, two threads", bench_liquid},
         {"hash", "state hash against one pass of memory copying", bench_hash},
         {"checkpoint", "checkpoint image against a copy of the arrays", bench_checkpoint},
         {"timers", "a timed stage against the same work untimed", bench_timers},

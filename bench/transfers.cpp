@@ -3,6 +3,7 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "grid/bspline.h"
+#include "grid/collocated.h"
 #include "grid/transfer.h"
 
 #include <array>
@@ -15,7 +16,7 @@ namespace {
 struct Cube {
     std::vector<Vec3> position, velocity;
     std::vector<Mat3> affine;
-    std::vector<double> mass;
+    std::vector<double> mass, density{1};
     TileGrid grid;
     ParticleOrder order;
 
@@ -36,7 +37,7 @@ struct Cube {
         affine.assign(position.size(), Mat3::Identity());
         mass.assign(position.size(), 1);
     }
-    [[nodiscard]] ParticleInput input() const { return {position, velocity, affine, mass}; }
+    [[nodiscard]] ParticleInput input() const { return {position, velocity, affine, mass, {}, density}; }
     [[nodiscard]] double millions() const { return static_cast<double>(position.size()) / 1e6; }
 };
 
@@ -63,10 +64,12 @@ void for_faces(const DenseFaces& faces, int axis, const Vec3& x, Body&& body)
     for (int a = 0; a < 3; ++a) w[a] = quadratic_bspline(x[a] + DenseFaces::kBorder - (a == axis ? 0 : 0.5));
     for (int k = 0; k < 3; ++k)
         for (int j = 0; j < 3; ++j)
-            for (int i = 0; i < 3; ++i)
+            for (int i = 0; i < 3; ++i) {
+                const double d[3] = {i - w[0].offset, j - w[1].offset, k - w[2].offset}; // no Vec3: slower by far
                 body(static_cast<std::size_t>(w[0].first + i +
                                               faces.edge * (w[1].first + j + faces.edge * (w[2].first + k))),
-                     w[0].w[i] * w[1].w[j] * w[2].w[k], Vec3(i - w[0].offset, j - w[1].offset, k - w[2].offset));
+                     w[0].w[i] * w[1].w[j] * w[2].w[k], d);
+            }
 }
 
 void plain_to_faces(const Cube& cube, DenseFaces& faces)
@@ -78,10 +81,13 @@ void plain_to_faces(const Cube& cube, DenseFaces& faces)
     for (std::size_t p = 0; p < cube.position.size(); ++p)
         for (int a = 0; a < 3; ++a) {
             const auto axis = static_cast<std::size_t>(a);
-            const Vec3 gradient = cube.affine[p].row(a);
-            for_faces(faces, a, cube.position[p], [&](std::size_t face, double w, const Vec3& d) {
-                faces.mass[axis][face] += w * cube.mass[p];
-                faces.velocity[axis][face] += w * cube.mass[p] * (cube.velocity[p][a] + gradient.dot(d));
+            const Mat3& c = cube.affine[p];
+            const double gradient[3] = {c(a, 0), c(a, 1), c(a, 2)};
+            const double mass = cube.mass[p], velocity = cube.velocity[p][a];
+            for_faces(faces, a, cube.position[p], [&](std::size_t face, double w, const double(&d)[3]) {
+                faces.mass[axis][face] += w * mass;
+                faces.velocity[axis][face] +=
+                    w * mass * (velocity + gradient[0] * d[0] + gradient[1] * d[1] + gradient[2] * d[2]);
             });
         }
     for (std::size_t a = 0; a < 3; ++a)
@@ -94,15 +100,77 @@ void plain_to_particles(Cube& cube, const DenseFaces& faces)
     for (std::size_t p = 0; p < cube.position.size(); ++p)
         for (int a = 0; a < 3; ++a) {
             double value = 0;
-            Vec3 moment = Vec3::Zero();
-            for_faces(faces, a, cube.position[p], [&](std::size_t face, double w, const Vec3& d) {
+            double moment[3] = {0, 0, 0};
+            for_faces(faces, a, cube.position[p], [&](std::size_t face, double w, const double(&d)[3]) {
                 const double u = w * faces.velocity[static_cast<std::size_t>(a)][face];
                 value += u;
-                moment += u * d;
+                for (int b = 0; b < 3; ++b) moment[b] += u * d[b];
             });
             cube.velocity[p][a] = value;
-            cube.affine[p].row(a) = 4 * moment.transpose();
+            for (int b = 0; b < 3; ++b) cube.affine[p](a, b) = 4 * moment[b];
         }
+}
+
+/// The reference with all components on the same nodes, in float.
+struct DenseNodes {
+    int edge;
+    std::vector<NodeMotion<float>> node;
+
+    explicit DenseNodes(int n) : edge(n + 2 * DenseFaces::kBorder), node(static_cast<std::size_t>(edge) * edge * edge)
+    {
+    }
+};
+
+/// Calls body(node, weight, node - x) for the 27 nodes around a point.
+template <class Body>
+void for_nodes(DenseNodes& nodes, const Vec3& x, Body&& body)
+{
+    BSplineWeights w[3];
+    for (int a = 0; a < 3; ++a) w[a] = quadratic_bspline(x[a] + DenseFaces::kBorder - 0.5);
+    for (int k = 0; k < 3; ++k)
+        for (int j = 0; j < 3; ++j)
+            for (int i = 0; i < 3; ++i) {
+                const float d[3] = {static_cast<float>(i - w[0].offset), static_cast<float>(j - w[1].offset),
+                                    static_cast<float>(k - w[2].offset)};
+                body(nodes.node[static_cast<std::size_t>(
+                         w[0].first + i + nodes.edge * (w[1].first + j + nodes.edge * (w[2].first + k)))],
+                     static_cast<float>(w[0].w[i] * w[1].w[j] * w[2].w[k]), d);
+            }
+}
+
+void plain_to_nodes(const Cube& cube, const std::vector<PointMotion<float>>& points, DenseNodes& nodes)
+{
+    std::fill(nodes.node.begin(), nodes.node.end(), NodeMotion<float>{});
+    for (std::size_t p = 0; p < points.size(); ++p) {
+        const PointMotion<float>& m = points[p];
+        for_nodes(nodes, cube.position[p], [&](NodeMotion<float>& node, float w, const float(&d)[3]) {
+            node.mass += w * m.mass;
+            for (int a = 0; a < 3; ++a)
+                node.velocity[a] +=
+                    w * m.mass *
+                    (m.velocity[a] + m.affine[0][a] * d[0] + m.affine[1][a] * d[1] + m.affine[2][a] * d[2]);
+        });
+    }
+    for (NodeMotion<float>& node : nodes.node)
+        if (node.mass > 0)
+            for (float& u : node.velocity) u /= node.mass;
+}
+
+void plain_from_nodes(const Cube& cube, DenseNodes& nodes, std::vector<PointMotion<float>>& points)
+{
+    for (std::size_t p = 0; p < points.size(); ++p) {
+        PointMotion<float>& m = points[p];
+        const float mass = m.mass;
+        m = {};
+        m.mass = mass;
+        for_nodes(nodes, cube.position[p], [&](const NodeMotion<float>& node, float w, const float(&d)[3]) {
+            for (int a = 0; a < 3; ++a) {
+                const float u = w * node.velocity[a];
+                m.velocity[a] += u;
+                for (int b = 0; b < 3; ++b) m.affine[b][a] += 4 * u * d[b];
+            }
+        });
+    }
 }
 
 BenchFigure rate_figure(const std::string& name, double millions, double seconds, double reference_seconds, double bar)
@@ -111,13 +179,71 @@ BenchFigure rate_figure(const std::string& name, double millions, double seconds
     return {name, millions / seconds, "M/s", millions / reference_seconds, ratio, bar, bar == 0 || ratio >= bar};
 }
 
-} // namespace
+constexpr int kReferenceRepeats = 3;
+constexpr int kRepeats = 7;
 
-std::vector<BenchFigure> bench_transfers(bool full)
+/// The staggered kernels of the simulation, in double and, to inform, in float.
+void bench_staggered(Cube& cube, FaceFields& faces, DenseFaces& dense, std::vector<BenchFigure>& figures)
 {
     // Bars: the rates asked of one core (18 and 33 million a second) over what plain loops reach there (5.9 and 6.2).
     constexpr double kToGridBar = 18 / 5.9;
     constexpr double kToParticlesBar = 33 / 6.2;
+    const double to_grid = best_seconds(kReferenceRepeats, cpu_seconds_now, [&] { plain_to_faces(cube, dense); });
+    const double back = best_seconds(kReferenceRepeats, cpu_seconds_now, [&] { plain_to_particles(cube, dense); });
+    for (const auto precision : {TransferPrecision::Double, TransferPrecision::Float}) {
+        const bool is_double = precision == TransferPrecision::Double;
+        const std::string suffix = is_double ? "" : "_float";
+        const double grid_ours = best_seconds(kRepeats, cpu_seconds_now, [&] {
+            particles_to_faces(cube.grid, cube.order, cube.input(), faces, precision);
+        });
+        const double back_ours = best_seconds(kRepeats, cpu_seconds_now, [&] {
+            faces_to_particles(cube.grid, cube.order, faces.velocity, cube.position, cube.velocity, cube.affine,
+                               precision);
+        });
+        figures.push_back(rate_figure("transfers_to_grid" + suffix, cube.millions(), grid_ours, to_grid, kToGridBar));
+        figures.push_back(
+            rate_figure("transfers_to_particles" + suffix, cube.millions(), back_ours, back, kToParticlesBar));
+    }
+}
+
+/// The collocated kernels in float and, to inform, in double; both against plain loops in float.
+void bench_collocated(const Cube& cube, int edge, std::vector<BenchFigure>& figures)
+{
+    // Bars: 70 and 75 million a second over what plain loops reach there (12 and 9.3).
+    constexpr double kToGridBar = 70 / 12.0;
+    constexpr double kToParticlesBar = 75 / 9.3;
+    const auto points_in = [&]<class Real>(Real) {
+        return std::vector<PointMotion<Real>>(cube.position.size(),
+                                              {{1, 2, 3}, 1, {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}});
+    };
+    auto points = points_in(1.0f);
+    DenseNodes dense(edge);
+    const double to_grid =
+        best_seconds(kReferenceRepeats, cpu_seconds_now, [&] { plain_to_nodes(cube, points, dense); });
+    const double back =
+        best_seconds(kReferenceRepeats, cpu_seconds_now, [&] { plain_from_nodes(cube, dense, points); });
+    const auto measure = [&]<class Real>(Real one, const std::string& suffix, bool has_bar) {
+        auto motion = points_in(one);
+        std::vector<NodeMotion<Real>> nodes;
+        const double grid_ours = best_seconds(kRepeats, cpu_seconds_now, [&] {
+            particles_to_nodes<Real>(cube.grid, cube.order, cube.position, motion, nodes);
+        });
+        const double back_ours = best_seconds(kRepeats, cpu_seconds_now, [&] {
+            nodes_to_particles<Real>(cube.grid, cube.order, nodes, cube.position, motion);
+        });
+        figures.push_back(
+            rate_figure("collocated_to_grid" + suffix, cube.millions(), grid_ours, to_grid, has_bar ? kToGridBar : 0));
+        figures.push_back(rate_figure("collocated_to_particles" + suffix, cube.millions(), back_ours, back,
+                                      has_bar ? kToParticlesBar : 0));
+    };
+    measure(1.0f, "_float", true);
+    measure(1.0, "_double", false);
+}
+
+} // namespace
+
+std::vector<BenchFigure> bench_transfers(bool full)
+{
     std::vector<BenchFigure> figures;
     constexpr int kEdge = 50;
     Cube cube(kEdge);
@@ -130,21 +256,16 @@ std::vector<BenchFigure> bench_transfers(bool full)
     double wall_one = 0;
     {
         const ThreadPool pool(1);
-        const double grid_plain = best_seconds(3, cpu_seconds_now, [&] { plain_to_faces(cube, dense); });
-        const double grid_ours = best_seconds(7, cpu_seconds_now, to_grid);
-        const double particles_plain = best_seconds(3, cpu_seconds_now, [&] { plain_to_particles(cube, dense); });
-        const double particles_ours = best_seconds(7, cpu_seconds_now, to_particles);
-        figures.push_back(rate_figure("transfers_to_grid", cube.millions(), grid_ours, grid_plain, kToGridBar));
-        figures.push_back(
-            rate_figure("transfers_to_particles", cube.millions(), particles_ours, particles_plain, kToParticlesBar));
-        wall_one = best_seconds(7, wall_seconds_now, [&] {
+        bench_staggered(cube, faces, dense, figures);
+        bench_collocated(cube, kEdge, figures);
+        wall_one = best_seconds(kRepeats, wall_seconds_now, [&] {
             to_grid();
             to_particles();
         });
     }
     {
         const ThreadPool pool(2);
-        const double wall_two = best_seconds(7, wall_seconds_now, [&] {
+        const double wall_two = best_seconds(kRepeats, wall_seconds_now, [&] {
             to_grid();
             to_particles();
         });

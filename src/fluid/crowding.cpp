@@ -88,16 +88,17 @@ void compute_crowding(const TileGrid& grid, const ParticleOrder& order, std::spa
                       std::span<const double> volume, const SolidFields& solids, std::span<const std::uint8_t> liquid,
                       std::vector<double>& crowding)
 {
-    std::vector<double> filled(grid.field_size(), 0);
-    coloured_for(grid.colours(), "crowding", [&](int t) { scatter_volume(grid, order, position, volume, t, filled); });
-    crowding.assign(grid.field_size(), 0);
+    crowding.assign(grid.field_size(), 0); // how full a cell is, then by how much too full
+    coloured_for(grid.colours(), "crowding",
+                 [&](int t) { scatter_volume(grid, order, position, volume, t, crowding); });
     parallel_for(grid.n_tiles(), "crowding", [&](std::int64_t ti) {
         const int t = static_cast<int>(ti);
         const bool open_tile = solids.tiles[static_cast<std::size_t>(t)] == TileSolidity::Open;
         for (int c = 0; c < kTileCells; ++c) {
             const auto cell = static_cast<std::size_t>(t * kTileCells + c);
+            const double in_open = crowding[cell] - 1;
+            crowding[cell] = 0;
             if (liquid[cell] == 0) continue;
-            const double in_open = filled[cell] - 1;
             if (open_tile && std::abs(in_open) <= kNoise) continue;
             const Surroundings around = look_around(grid, solids, liquid, t, c, open_tile);
             const double error = in_open + around.solid;

@@ -2,67 +2,129 @@
 
 #include "base/assert.h"
 #include "base/parallel.h"
+#include "grid/arena.h"
 #include "grid/bspline.h"
+#include "grid/cell_batch.h"
+#include "grid/face_kernels.h"
 
 #include <algorithm>
 
 namespace rivulet {
 namespace {
 
-using Lanes [[gnu::vector_size(32)]] = double;
+/// Nodes that the particles of a tile reach from where they are, and after half a step.
+using NearArena = Arena<-1, 11, 10>;
+using WideArena = Arena<-2, 13, 13>;
 
-Lanes load(const double* p)
+/// Index of the lowest of the nodes around a cell, in the arena of a component.
+template <class ArenaType>
+int first_node(const Vec3i& cell, int component)
 {
-    Lanes v;
-    __builtin_memcpy(&v, p, sizeof v);
-    return v;
+    return ArenaType::at(cell[component] - 1, cell[lower_other(component)] - 1, cell[higher_other(component)] - 1);
 }
-void store(double* p, Lanes v) { __builtin_memcpy(p, &v, sizeof v); }
-Lanes spread(double s) { return Lanes{s, s, s, s}; }
-double sum(Lanes v) { return (v[0] + v[1]) + v[2]; } // the fourth lane belongs to the next node: never part of a sum
 
-/// The nodes that particles of one tile can reach, copied around the tile so that inner loops know no tile borders.
-/// Covers nodes kFirst .. kFirst + kEdge - 1 along each axis, counted from the tile's lower corner; rows are padded so
-/// that four lanes can be loaded from any third node.
-struct Arena {
-    static constexpr int kFirst = -2;
-    static constexpr int kEdge = 13;
-    static constexpr int kRow = 14;
-    static constexpr int kSize = kRow * kEdge * kEdge + 4;
-    std::array<double, kSize> value;
+/// Mass, velocity and velocity gradient (per cell) of the particles of a batch.
+template <class Real>
+struct BatchMotion {
+    Lanes<Real> mass, velocity[3], gradient[3][3];
 
-    static int at(int i, int j, int k) noexcept { return (i - kFirst) + kRow * ((j - kFirst) + kEdge * (k - kFirst)); }
-    static bool holds(int first) noexcept { return first >= kFirst && first + 2 < kFirst + kEdge; }
+    [[gnu::always_inline]] BatchMotion(const ParticleInput& particles, const BatchIds<Real>& ids, int n,
+                                       double cell_size)
+    {
+        mass = first_lanes<Real>(n, ids.lanes([&](std::size_t p) { return particles.mass(p); }));
+        for (int a = 0; a < 3; ++a) {
+            velocity[a] = ids.lanes([&](std::size_t p) { return particles.velocity[p][a]; });
+            for (int b = 0; b < 3; ++b)
+                gradient[a][b] =
+                    static_cast<Real>(cell_size) * ids.lanes([&](std::size_t p) { return particles.affine[p](a, b); });
+        }
+    }
 };
 
-/// Calls body(run_in_field, run_in_arena, length) for every run of nodes that lies in one row of one tile.
-template <class Body>
-void for_arena_rows(const TileGrid& grid, int t, Body&& body)
+/// What the particles of one tile bring.
+struct TileSums {
+    std::array<NearArena, 3> momentum, mass;
+};
+
+template <class Real>
+void scatter_cell(const CellParticles& cell, const ParticleInput& particles, TileSums& sums)
 {
-    constexpr int last = Arena::kFirst + Arena::kEdge;
-    for (int k = Arena::kFirst; k < last; ++k)
-        for (int j = Arena::kFirst; j < last; ++j)
-            for (int i = Arena::kFirst; i < last;) {
-                const int end = std::min(last, i < 0 ? 0 : (i < kTileEdge ? kTileEdge : 2 * kTileEdge));
-                body(grid.index(t, i, j, k), Arena::at(i, j, k), end - i);
-                i = end;
-            }
+    CellScatter<Real> scatter[3];
+    const auto flush = [&] {
+        for (int a = 0; a < 3; ++a) {
+            const int first = first_node<NearArena>(cell.cell, a);
+            scatter[a].template flush<NearArena::kRow, NearArena::kPlane>(
+                sums.momentum[static_cast<std::size_t>(a)].value.data() + first,
+                sums.mass[static_cast<std::size_t>(a)].value.data() + first);
+        }
+    };
+    for_batches<Real>(cell, particles.position,
+                      [&](const CellBatch<Real>& batch, const BatchIds<Real>& ids, int count) {
+                          const BatchMotion<Real> motion(particles, ids, count, cell.size);
+                          scatter[0].add(batch, 0, count, motion.mass, motion.velocity[0], motion.gradient[0]);
+                          scatter[1].add(batch, 1, count, motion.mass, motion.velocity[1], motion.gradient[1]);
+                          scatter[2].add(batch, 2, count, motion.mass, motion.velocity[2], motion.gradient[2]);
+                          if (scatter[0].is_full()) flush();
+                      });
+    flush();
 }
 
-void load_arena(const TileGrid& grid, int t, const std::vector<double>& field, Arena& arena)
+template <class Real>
+void scatter_tile(const TileGrid& grid, const ParticleOrder& order, int t, const ParticleInput& particles,
+                  FaceFields& faces)
 {
-    for_arena_rows(grid, t, [&](std::size_t from, int to, int n) {
-        std::copy_n(field.data() + from, n, arena.value.data() + to);
+    TileSums sums;
+    for (std::size_t a = 0; a < 3; ++a) {
+        sums.momentum[a].value.fill(0);
+        sums.mass[a].value.fill(0);
+    }
+    for_cells(grid, order, t, [&](const CellParticles& cell) { scatter_cell<Real>(cell, particles, sums); });
+    for (std::size_t a = 0; a < 3; ++a) {
+        sums.momentum[a].add_to(grid, t, static_cast<int>(a), faces.velocity[a]);
+        sums.mass[a].add_to(grid, t, static_cast<int>(a), faces.mass[a]);
+    }
+}
+
+template <class Real, int A>
+[[gnu::always_inline]] inline void gather_component(const CellParticles& cell, const CellBatch<Real>& batch,
+                                                    const NearArena& arena, Column<Real> (&column)[12])
+{
+    CellGather<Real> gathered;
+    gathered.template from<NearArena::kRow, NearArena::kPlane>(
+        batch, A, arena.value.data() + first_node<NearArena>(cell.cell, A));
+    store_lanes<Real>(column[A].value, gathered.value);
+    for (int b = 0; b < 3; ++b)
+        store_lanes<Real>(column[3 + A + 3 * b].value, static_cast<Real>(4 * cell.inverse_size) * gathered.moment[b]);
+}
+
+template <class Real>
+void gather_cell(const CellParticles& cell, const std::array<NearArena, 3>& arena, std::span<const Vec3> position,
+                 std::span<Vec3> velocity, std::span<Mat3> affine)
+{
+    for_batches<Real>(cell, position, [&](const CellBatch<Real>& batch, const BatchIds<Real>& ids, int count) {
+        Column<Real> column[12];
+        gather_component<Real, 0>(cell, batch, arena[0], column);
+        gather_component<Real, 1>(cell, batch, arena[1], column);
+        gather_component<Real, 2>(cell, batch, arena[2], column);
+        for (int i = 0; i < count; ++i) {
+            const std::size_t p = ids.id[i];
+            for (int a = 0; a < 3; ++a) velocity[p][a] = column[a].value[i];
+            for (int a = 0; a < 9; ++a) affine[p].data()[a] = column[3 + a].value[i];
+        }
     });
 }
 
-void add_arena(const TileGrid& grid, int t, const Arena& arena, std::vector<double>& field)
+/// Calls body(tile, arenas of the three components) for every tile that holds particles.
+template <class ArenaType, class Body>
+void for_arenas(const TileGrid& grid, const ParticleOrder& order, const std::array<std::vector<double>, 3>& velocity,
+                const char* name, Body&& body)
 {
-    const std::size_t outside = static_cast<std::size_t>(grid.n_tiles()) * kTileCells;
-    for_arena_rows(grid, t, [&](std::size_t to, int from, int n) {
-        if (to >= outside) return;
-        for (int i = 0; i < n; ++i)
-            field[to + static_cast<std::size_t>(i)] += arena.value[static_cast<std::size_t>(from + i)];
+    parallel_for(grid.n_tiles(), name, [&](std::int64_t ti) {
+        const int t = static_cast<int>(ti);
+        if (order.cell_table[static_cast<std::size_t>(t)] < 0) return;
+        std::array<ArenaType, 3> arena;
+        for (std::size_t a = 0; a < 3; ++a) arena[a].load(grid, t, static_cast<int>(a), velocity[a]);
+        body(t, arena);
     });
 }
 
@@ -86,79 +148,22 @@ struct PointWeights {
     [[nodiscard]] bool in_arena() const noexcept
     {
         for (const auto& a : axis)
-            if (!Arena::holds(a[0].first) || !Arena::holds(a[1].first)) return false;
+            if (!WideArena::holds(a[0].first) || !WideArena::holds(a[1].first)) return false;
         return true;
     }
 };
 
-Lanes lanes_of(const BSplineWeights& w) { return Lanes{w.w[0], w.w[1], w.w[2], 0}; }
-/// Distances node - x of the three nodes, in cells.
-Lanes distances(const BSplineWeights& w) { return Lanes{0 - w.offset, 1 - w.offset, 2 - w.offset, 0}; }
-
-/// Scatters one particle's mass and momentum along `component` into the arenas.
-void scatter(const PointWeights& weights, int component, double mass, double velocity, const Vec3& gradient_dx,
-             Arena& momentum, Arena& mass_arena)
+double gather_value(const PointWeights& weights, int component, const WideArena& arena)
 {
-    const BSplineWeights& wx = weights.of(0, component);
-    const BSplineWeights& wy = weights.of(1, component);
-    const BSplineWeights& wz = weights.of(2, component);
-    const Lanes m = spread(mass) * lanes_of(wx);
-    const Lanes mv = m * (spread(velocity) + spread(gradient_dx.x()) * distances(wx));
-    const int base = Arena::at(wx.first, wy.first, wz.first);
-    for (int k = 0; k < 3; ++k)
-        for (int j = 0; j < 3; ++j) {
-            const double w = wy.w[j] * wz.w[k];
-            const double shift = gradient_dx.y() * (j - wy.offset) + gradient_dx.z() * (k - wz.offset);
-            const int row = base + Arena::kRow * (j + Arena::kEdge * k);
-            double* p = momentum.value.data() + row;
-            double* q = mass_arena.value.data() + row;
-            store(p, load(p) + spread(w) * (mv + spread(shift) * m));
-            store(q, load(q) + spread(w) * m);
-        }
-}
-
-/// Value and gradient sums of one component at a point, from its arena.
-struct Gathered {
-    double value;
-    Vec3 moment; ///< sum w u (node - x), in cells
-};
-
-Gathered gather(const PointWeights& weights, int component, const Arena& arena)
-{
-    const BSplineWeights& wx = weights.of(0, component);
-    const BSplineWeights& wy = weights.of(1, component);
-    const BSplineWeights& wz = weights.of(2, component);
-    Lanes value{};
-    Lanes moment_y{};
-    Lanes moment_z{};
-    const int base = Arena::at(wx.first, wy.first, wz.first);
-    for (int k = 0; k < 3; ++k) {
-        Lanes plane{};
-        Lanes plane_y{};
-        for (int j = 0; j < 3; ++j) {
-            const Lanes row = spread(wy.w[j]) * load(arena.value.data() + base + Arena::kRow * (j + Arena::kEdge * k));
-            plane += row;
-            plane_y += spread(j - wy.offset) * row;
-        }
-        value += spread(wz.w[k]) * plane;
-        moment_y += spread(wz.w[k]) * plane_y;
-        moment_z += spread(wz.w[k] * (k - wz.offset)) * plane;
-    }
-    const Lanes w = lanes_of(wx);
-    return {sum(w * value), Vec3(sum(w * distances(wx) * value), sum(w * moment_y), sum(w * moment_z))};
-}
-
-double gather_value(const PointWeights& weights, int component, const Arena& arena)
-{
-    const BSplineWeights& wx = weights.of(0, component);
-    const BSplineWeights& wy = weights.of(1, component);
-    const BSplineWeights& wz = weights.of(2, component);
-    Lanes value{};
-    const int base = Arena::at(wx.first, wy.first, wz.first);
+    const BSplineWeights& along = weights.of(component, component);
+    const BSplineWeights& low = weights.of(lower_other(component), component);
+    const BSplineWeights& high = weights.of(higher_other(component), component);
+    Lanes<double> value{};
+    const double* nodes = arena.value.data() + WideArena::at(along.first, low.first, high.first);
     for (int k = 0; k < 3; ++k)
         for (int j = 0; j < 3; ++j)
-            value += spread(wy.w[j] * wz.w[k]) * load(arena.value.data() + base + Arena::kRow * (j + Arena::kEdge * k));
-    return sum(lanes_of(wx) * value);
+            value += low.w[j] * high.w[k] * load_lanes(nodes + WideArena::kRow * j + WideArena::kPlane * k);
+    return along.w[0] * value[0] + along.w[1] * value[1] + along.w[2] * value[2];
 }
 
 std::span<const std::int32_t> particles_of(const ParticleOrder& order, int t)
@@ -167,30 +172,6 @@ std::span<const std::int32_t> particles_of(const ParticleOrder& order, int t)
     return std::span(order.order)
         .subspan(static_cast<std::size_t>(order.tile_begin[i]),
                  static_cast<std::size_t>(order.tile_begin[i + 1] - order.tile_begin[i]));
-}
-
-void scatter_tile(const TileGrid& grid, int t, std::span<const std::int32_t> ids, const ParticleInput& particles,
-                  FaceFields& faces)
-{
-    std::array<Arena, 3> momentum;
-    std::array<Arena, 3> mass;
-    for (Arena& a : momentum) a.value.fill(0);
-    for (Arena& a : mass) a.value.fill(0);
-    const Vec3 corner = grid.node(t, 0, 0, 0);
-    const double dx = grid.cell_size();
-    for (const std::int32_t id : ids) {
-        const auto p = static_cast<std::size_t>(id);
-        const PointWeights weights(particles.position[p], corner, 1 / dx);
-        RIVULET_ASSERT(weights.in_arena());
-        for (int a = 0; a < 3; ++a)
-            scatter(weights, a, particles.mass[p], particles.velocity[p][a],
-                    dx * particles.affine[p].row(a).transpose(), momentum[static_cast<std::size_t>(a)],
-                    mass[static_cast<std::size_t>(a)]);
-    }
-    for (std::size_t a = 0; a < 3; ++a) {
-        add_arena(grid, t, momentum[a], faces.velocity[a]);
-        add_arena(grid, t, mass[a], faces.mass[a]);
-    }
 }
 
 } // namespace
@@ -204,12 +185,15 @@ void FaceFields::reset(const TileGrid& grid)
 }
 
 void particles_to_faces(const TileGrid& grid, const ParticleOrder& order, const ParticleInput& particles,
-                        FaceFields& faces)
+                        FaceFields& faces, TransferPrecision precision)
 {
     faces.reset(grid);
     coloured_for(grid.colours(), "particles to faces", [&](int t) {
-        const auto ids = particles_of(order, t);
-        if (!ids.empty()) scatter_tile(grid, t, ids, particles, faces);
+        if (order.cell_table[static_cast<std::size_t>(t)] < 0) return;
+        if (precision == TransferPrecision::Double)
+            scatter_tile<double>(grid, order, t, particles, faces);
+        else
+            scatter_tile<float>(grid, order, t, particles, faces);
     });
     parallel_for(grid.n_tiles(), "momentum to velocity", [&](std::int64_t t) {
         for (std::size_t a = 0; a < 3; ++a) {
@@ -222,25 +206,15 @@ void particles_to_faces(const TileGrid& grid, const ParticleOrder& order, const 
 
 void faces_to_particles(const TileGrid& grid, const ParticleOrder& order,
                         const std::array<std::vector<double>, 3>& velocity, std::span<const Vec3> position,
-                        std::span<Vec3> particle_velocity, std::span<Mat3> particle_affine)
+                        std::span<Vec3> particle_velocity, std::span<Mat3> particle_affine, TransferPrecision precision)
 {
-    const double dx = grid.cell_size();
-    parallel_for(grid.n_tiles(), "faces to particles", [&](std::int64_t ti) {
-        const int t = static_cast<int>(ti);
-        const auto ids = particles_of(order, t);
-        if (ids.empty()) return;
-        std::array<Arena, 3> arena;
-        for (std::size_t a = 0; a < 3; ++a) load_arena(grid, t, velocity[a], arena[a]);
-        const Vec3 corner = grid.node(t, 0, 0, 0);
-        for (const std::int32_t id : ids) {
-            const auto p = static_cast<std::size_t>(id);
-            const PointWeights weights(position[p], corner, 1 / dx);
-            for (int a = 0; a < 3; ++a) {
-                const Gathered g = gather(weights, a, arena[static_cast<std::size_t>(a)]);
-                particle_velocity[p][a] = g.value;
-                particle_affine[p].row(a) = (4 / dx) * g.moment.transpose();
-            }
-        }
+    for_arenas<NearArena>(grid, order, velocity, "faces to particles", [&](int t, const auto& arena) {
+        for_cells(grid, order, t, [&](const CellParticles& cell) {
+            if (precision == TransferPrecision::Double)
+                gather_cell<double>(cell, arena, position, particle_velocity, particle_affine);
+            else
+                gather_cell<float>(cell, arena, position, particle_velocity, particle_affine);
+        });
     });
 }
 
@@ -270,14 +244,9 @@ void advect_midpoint(const TileGrid& grid, const ParticleOrder& order,
                      const std::array<std::vector<double>, 3>& velocity, std::span<const Vec3> particle_velocity,
                      double dt, std::span<Vec3> position)
 {
-    parallel_for(grid.n_tiles(), "advect", [&](std::int64_t ti) {
-        const int t = static_cast<int>(ti);
-        const auto ids = particles_of(order, t);
-        if (ids.empty()) return;
-        std::array<Arena, 3> arena;
-        for (std::size_t a = 0; a < 3; ++a) load_arena(grid, t, velocity[a], arena[a]);
+    for_arenas<WideArena>(grid, order, velocity, "advect", [&](int t, const auto& arena) {
         const Vec3 corner = grid.node(t, 0, 0, 0);
-        for (const std::int32_t id : ids) {
+        for (const std::int32_t id : particles_of(order, t)) {
             const auto p = static_cast<std::size_t>(id);
             const Vec3 middle = position[p] + 0.5 * dt * particle_velocity[p];
             const PointWeights weights(middle, corner, 1 / grid.cell_size());

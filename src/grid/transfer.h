@@ -19,22 +19,33 @@ struct FaceFields {
 
 /// What the transfers read of a particle.
 struct ParticleInput {
-    std::span<const Vec3> position; ///< [m]
-    std::span<const Vec3> velocity; ///< [m/s]
-    std::span<const Mat3> affine;   ///< [1/s], row a = gradient of component a
-    std::span<const double> mass;   ///< [kg]
+    std::span<const Vec3> position;       ///< [m]
+    std::span<const Vec3> velocity;       ///< [m/s]
+    std::span<const Mat3> affine;         ///< [1/s], row a = gradient of component a
+    std::span<const double> volume;       ///< [m^3]
+    std::span<const std::int32_t> liquid; ///< index into density; empty: all are of the first
+    std::span<const double> density;      ///< of each liquid [kg/m^3]
+
+    [[nodiscard]] double mass(std::size_t p) const
+    {
+        return volume[p] * density[liquid.empty() ? 0 : static_cast<std::size_t>(liquid[p])];
+    }
 };
+
+/// What the transfers calculate in. Sums over particles of different cells, and what is stored, are double in any case.
+enum class TransferPrecision { Double, Float };
 
 /// APIC particle to grid [Jiang 2015] with quadratic B-splines: mass m = sum w m_p and velocity
 ///   u_a = sum w m_p (v_a + C_a . (x_face - x_p)) / m   on every face of axis a that a particle reaches, 0 elsewhere.
 /// Tiles are scattered colour by colour in a fixed order.
 void particles_to_faces(const TileGrid& grid, const ParticleOrder& order, const ParticleInput& particles,
-                        FaceFields& faces);
+                        FaceFields& faces, TransferPrecision precision = TransferPrecision::Double);
 
 /// APIC grid to particle: v_a = sum w u_a,  C_a = 4/dx^2 sum w u_a (x_face - x_p).
 void faces_to_particles(const TileGrid& grid, const ParticleOrder& order,
                         const std::array<std::vector<double>, 3>& velocity, std::span<const Vec3> position,
-                        std::span<Vec3> particle_velocity, std::span<Mat3> particle_affine);
+                        std::span<Vec3> particle_velocity, std::span<Mat3> particle_affine,
+                        TransferPrecision precision = TransferPrecision::Double);
 
 /// Interpolated velocity at any point; faces that do not exist count as zero.
 [[nodiscard]] Vec3 interpolate_faces(const TileGrid& grid, const std::array<std::vector<double>, 3>& velocity,

@@ -14,10 +14,10 @@ namespace {
 /// Measured over the gallery (tests/cli compares): bytes of the program before it has read a scene, of scratch per
 /// particle, of fields per tile and of the solver per tile, and copies of the State while it is written.
 constexpr double kProgram = 45e6;
-constexpr double kScratchPerParticle = 100;
-constexpr double kFieldsPerTile = kTileCells * 244.0;
-constexpr double kSolverPerTile = kTileCells * 110.0;
-constexpr double kViscosityPerTile = kTileCells * 400.0; ///< where that stage acts, which is not in every tile
+constexpr double kScratchPerParticle = 30;
+constexpr double kFieldsPerTile = kTileCells * 166.0;
+constexpr double kSolverPerTile = kTileCells * 75.0;
+constexpr double kViscosityPerTile = kTileCells * 270.0; ///< where that stage acts, which is not in every tile
 constexpr double kCopiesWhileWriting = 0.8;
 /// Liquid that moves fills its tiles less well than at the start.
 constexpr double kSpread = 2.5;

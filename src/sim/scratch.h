@@ -15,14 +15,15 @@ namespace rivulet {
 struct Workspace::Scratch {
     TileGrid grid;
     ParticleOrder order;
-    std::vector<double> particle_mass; ///< [kg]
     SolidSet solids;
     SolidFields solid_fields;
     SolidCache solid_cache;              ///< of the last step: saves time, changes nothing
     std::vector<double> liquid_distance; ///< at cell centres [m]
     std::vector<double> density;         ///< at cell centres [kg/m^3]; empty while all liquids weigh the same
     FaceFields faces;
-    std::array<std::vector<double>, 3> transferred;       ///< velocity on the faces as the particles brought it [m/s]
+    /// Velocity on the faces as the particles brought it [m/s]; where liquid is never thick enough to ask for it,
+    /// empty.
+    std::array<std::vector<double>, 3> transferred;
     std::array<std::vector<std::uint8_t>, 3> known_faces; ///< with a velocity that particles may use
     PressureSystem pressure;
     PoissonSolver poisson;
@@ -36,6 +37,22 @@ struct Workspace::Scratch {
     std::vector<double> crowding;                    ///< at cell centres [1]
     std::vector<double> potential;                   ///< of the displacement
     std::array<std::vector<double>, 3> displacement; ///< per time, on faces [m/s]; empty when nothing is crowded
+
+    /// Exchanges the memory of solid fields that only the beginning of a step needs with that of others that only the
+    /// rest of it does.
+    void lend_memory(SolidFields& fields)
+    {
+        fields.open.swap(faces.mass);
+        fields.velocity[0].swap(crowding);
+        fields.velocity[1].swap(potential);
+    }
+    /// Does the same for displacement and mass, where nothing asks for the mass any more.
+    void lend_mass_to_displacement()
+    {
+        if (transferred[0].empty()) faces.mass.swap(displacement);
+    }
+    /// Gives back the memory of what the next stages make anew.
+    void release();
 };
 
 } // namespace rivulet

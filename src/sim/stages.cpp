@@ -34,19 +34,28 @@ constexpr double kViscosityTolerance = 1e-5;
 constexpr double kLeastViscousScale = 1e-4;
 constexpr int kMaxViscosityIterations = 500;
 
-void reorder(const std::vector<std::int32_t>& order, LiquidParticles& particles)
+/// Moves the entries of one array, a column of matrices at a time: the copy that this needs is never larger.
+template <class T>
+void reorder(const std::vector<std::int32_t>& order, std::vector<T>& values)
 {
-    visit_particles(particles, [&](const char*, const char*, auto& values) {
-        auto sorted = values;
+    using Part = std::conditional_t<std::is_same_v<T, Mat3>, Vec3, T>;
+    constexpr int kParts = sizeof(T) / sizeof(Part);
+    const auto n = static_cast<std::int64_t>(order.size());
+    const auto part = [&](std::int64_t i) -> Part* {
+        return reinterpret_cast<Part*>(&values[static_cast<std::size_t>(i)]);
+    };
+    std::vector<Part> sorted(order.size());
+    for (int c = 0; c < kParts; ++c) {
         parallel_for(
-            static_cast<std::int64_t>(order.size()), "reorder",
-            [&](std::int64_t i) {
-                sorted[static_cast<std::size_t>(i)] =
-                    values[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])];
-            },
+            n, "reorder",
+            [&](std::int64_t i) { sorted[static_cast<std::size_t>(i)] = part(order[static_cast<std::size_t>(i)])[c]; },
             4096);
-        values.swap(sorted);
-    });
+        if constexpr (kParts == 1)
+            values.swap(sorted);
+        else
+            parallel_for(
+                n, "reorder", [&](std::int64_t i) { part(i)[c] = sorted[static_cast<std::size_t>(i)]; }, 4096);
+    }
 }
 
 bool liquids_differ_in_density(const Model& model)
@@ -195,7 +204,8 @@ void build_grid(const Model& model, State& state, Scratch& s)
     s.grid = tiles_around(state.liquid.position, model.domain.box.lower, model.options.cell_size, kHalo);
     sort_particles(s.grid, state.liquid.position, s.order);
     if (state.clock.step % kReorderInterval != 0) return;
-    reorder(s.order.order, state.liquid);
+    s.release();
+    visit_particles(state.liquid, [&](const char*, const char*, auto& values) { reorder(s.order.order, values); });
     for (std::size_t i = 0; i < s.order.order.size(); ++i) s.order.order[i] = static_cast<std::int32_t>(i);
 }
 
@@ -203,7 +213,9 @@ void place_solids(const Model& model, const State& state, Scratch& s, double dt)
 {
     s.solids = solids_at(model, state.clock.time, dt);
     std::swap(s.solid_fields, s.solid_cache.fields);
+    s.lend_memory(s.solid_fields);
     rasterize_solids(s.grid, s.solids.view(), s.solid_fields, &s.solid_cache);
+    s.lend_memory(s.solid_cache.fields);
     s.solid_cache.grid = s.grid; // for the next step, by which time solid_fields is its raster
 }
 
@@ -234,17 +246,11 @@ void find_surface(const Model& model, const State& state, Scratch& s)
 
 void transfer_to_grid(const Model& model, const State& state, Scratch& s)
 {
-    s.particle_mass.resize(static_cast<std::size_t>(state.liquid.size()));
-    parallel_for(
-        state.liquid.size(), "particle mass",
-        [&](std::int64_t i) {
-            const auto p = static_cast<std::size_t>(i);
-            s.particle_mass[p] = state.liquid.volume[p] * density_of(model, state, p);
-        },
-        4096);
-    particles_to_faces(s.grid, s.order,
-                       {state.liquid.position, state.liquid.velocity, state.liquid.affine, s.particle_mass}, s.faces);
-    s.transferred = s.faces.velocity;
+    std::vector<double> density;
+    for (const Liquid& l : model.liquids) density.push_back(l.density);
+    const LiquidParticles& l = state.liquid;
+    particles_to_faces(s.grid, s.order, {l.position, l.velocity, l.affine, l.volume, l.liquid, density}, s.faces);
+    if (viscous_number(model, model.options.max_step) >= kChangeNumber) s.transferred = s.faces.velocity;
 }
 
 void add_gravity(const Model& model, Scratch& s, double dt)
@@ -305,6 +311,7 @@ void solve_crowding(const Model& model, const State& state, Scratch& s, double d
 {
     compute_crowding(s.grid, s.order, state.liquid.position, state.liquid.volume, s.solid_fields, s.pressure.unknown,
                      s.crowding);
+    s.lend_mass_to_displacement();
     for (auto& d : s.displacement) d.clear();
     if (std::all_of(s.crowding.begin(), s.crowding.end(), [](double c) { return c == 0; })) return;
 
@@ -345,6 +352,7 @@ void commit_liquid(const Model&, State& state, Scratch& s, double dt)
                 for (std::int64_t c = t * kTileCells; c < (t + 1) * kTileCells; ++c)
                     s.faces.velocity[a][static_cast<std::size_t>(c)] += s.displacement[a][static_cast<std::size_t>(c)];
         });
+    s.lend_mass_to_displacement(); // and back
     advect_midpoint(s.grid, s.order, s.faces.velocity, l.velocity, dt, l.position);
 }
 

@@ -9,4 +9,13 @@ Workspace::~Workspace() = default;
 Workspace::Workspace(Workspace&&) noexcept = default;
 Workspace& Workspace::operator=(Workspace&&) noexcept = default;
 
+void Workspace::Scratch::release()
+{
+    faces = {};
+    transferred = {};
+    pressure = {};
+    poisson = {};
+    viscosity_solver = {};
+}
+
 } // namespace rivulet
