@@ -93,8 +93,7 @@ double largest_around(const TileGrid& grid, const std::vector<double>& share, st
     const int c = static_cast<int>(cell % kTileCells);
     double most = 0;
     for (int n = 0; n < 27; ++n)
-        most = std::max(most,
-                        share[grid.index(t, c % 8 + n % 3 - 1, c / 8 % 8 + n / 3 % 3 - 1, c / 64 + n / 9 - 1)]);
+        most = std::max(most, share[grid.index(t, c % 8 + n % 3 - 1, c / 8 % 8 + n / 3 % 3 - 1, c / 64 + n / 9 - 1)]);
     return most;
 }
 

@@ -8,17 +8,17 @@
 
 namespace rivulet {
 
-/// The share F of liquid in what is open around each cell's centre: 1 inside, 1/2 on the surface, 0 outside, smooth enough
-/// to be differentiated twice. The volume of the particles is smoothed by a filter G of about 1.5 cells width (standard
-/// deviation), and F = 2 G - G^2 of it: that takes as much of the particles' own pattern and leaves what is wider than
-/// the filter as it is, so that curved surfaces stay in their place (shift s^4/R^3 instead of s^2/R) and long waves keep
-/// their height. Solids are left out of the means, so that they are neither air nor liquid.
+/// The share F of liquid in what is open around each cell's centre: 1 inside, 1/2 on the surface, 0 outside, smooth
+/// enough to be differentiated twice. The volume of the particles is smoothed by a filter G of about 1.5 cells width
+/// (standard deviation), and F = 2 G - G^2 of it: that takes as much of the particles' own pattern and leaves what is
+/// wider than the filter as it is, so that curved surfaces stay in their place (shift s^4/R^3 instead of s^2/R) and
+/// long waves keep their height. Solids are left out of the means, so that they are neither air nor liquid.
 void compute_liquid_share(const TileGrid& grid, const ParticleOrder& order, std::span<const Vec3> position,
                           std::span<const double> volume, const SolidFields& solids, std::vector<double>& share);
 
-/// Puts the zero of the liquid's distance where F = 1/2, wherever there is liquid enough for F to see it; spray and thin
-/// sheets keep theirs. A union of balls ends outside of a curved or ragged surface by a quarter of a cell in the mean,
-/// which slows down the waves of a drop of ten cells radius by 9 %.
+/// Puts the zero of the liquid's distance where F = 1/2, wherever there is liquid enough for F to see it; spray and
+/// thin sheets keep theirs. A union of balls ends outside of a curved or ragged surface by a quarter of a cell in the
+/// mean, which slows down the waves of a drop of ten cells radius by 9 %.
 void refine_liquid_distance(const TileGrid& grid, const std::vector<double>& share, std::vector<double>& distance);
 
 /// Volume of the particles per cell, smoothed by G.

@@ -55,8 +55,8 @@ void reorder(const std::vector<std::int32_t>& order, LiquidParticles& particles)
 
 bool has_surface_tension(const Model& model)
 {
-    return model.options.surface_tension &&
-           std::any_of(model.liquids.begin(), model.liquids.end(), [](const Liquid& l) { return l.surface_tension > 0; });
+    return model.options.surface_tension && std::any_of(model.liquids.begin(), model.liquids.end(),
+                                                        [](const Liquid& l) { return l.surface_tension > 0; });
 }
 
 bool liquids_differ_in_density(const Model& model)

@@ -22,6 +22,7 @@ cfl = 2
 max_retries = 4
 pressure_tolerance = 1e-7
 max_pressure_iterations = 300
+surface_tension = true
 seed = 7
 
 [domain]
