@@ -23,19 +23,28 @@ constexpr double kByShare = 0.7;
 /// F that is as good as none.
 constexpr double kNothing = 0.01;
 
+/// What stands for the cells of tiles that do not exist.
+enum class Beyond { Zero, NearestOfTile };
+
 /// Filters one tile with [side, 1 - 2 side, side] along each axis.
-void smooth_tile(const TileGrid& grid, int t, double side, const std::vector<double>& from, double* to)
+void smooth_tile(const TileGrid& grid, int t, double side, Beyond beyond, const std::vector<double>& from, double* to)
 {
     constexpr int n = kTileEdge;
     constexpr int wide = n + 2;
     const double middle = 1 - 2 * side;
+    const std::size_t outside = static_cast<std::size_t>(grid.n_tiles()) * kTileCells;
+    const auto cell = [&](int i, int j, int k) {
+        const std::size_t c = grid.index(t, i, j, k);
+        if (c < outside || beyond == Beyond::Zero) return c;
+        return grid.index(t, std::clamp(i, 0, n - 1), std::clamp(j, 0, n - 1), std::clamp(k, 0, n - 1));
+    };
     std::array<double, n * wide * wide> x;
     double* row = x.data();
     for (int k = -1; k <= n; ++k)
         for (int j = -1; j <= n; ++j, row += n) {
-            const double* in = from.data() + grid.index(t, 0, j, k);
-            const double below = from[grid.index(t, -1, j, k)];
-            const double above = from[grid.index(t, n, j, k)];
+            const double* in = from.data() + cell(0, j, k);
+            const double below = from[cell(-1, j, k)];
+            const double above = from[cell(n, j, k)];
             for (int i = 0; i < n; ++i)
                 row[i] = middle * in[i] + side * ((i > 0 ? in[i - 1] : below) + (i < n - 1 ? in[i + 1] : above));
         }
@@ -51,20 +60,18 @@ void smooth_tile(const TileGrid& grid, int t, double side, const std::vector<dou
     }
 }
 
-/// Cells of tiles that do not exist keep their value.
-void smooth(const TileGrid& grid, double side, std::vector<double>& field)
+void smooth(const TileGrid& grid, double side, Beyond beyond, std::vector<double>& field)
 {
     std::vector<double> result(field.size());
-    std::copy(field.end() - kTileCells, field.end(), result.end() - kTileCells);
     parallel_for(grid.n_tiles(), "smooth", [&](std::int64_t t) {
-        smooth_tile(grid, static_cast<int>(t), side, field, result.data() + t * kTileCells);
+        smooth_tile(grid, static_cast<int>(t), side, beyond, field, result.data() + t * kTileCells);
     });
     field.swap(result);
 }
 
-void smooth_much(const TileGrid& grid, std::vector<double>& field)
+void smooth_much(const TileGrid& grid, Beyond beyond, std::vector<double>& field)
 {
-    for (int pass = 0; pass < kPasses; ++pass) smooth(grid, 0.25, field);
+    for (int pass = 0; pass < kPasses; ++pass) smooth(grid, 0.25, beyond, field);
 }
 
 /// values[c] = body(c) for all cells of existing tiles.
@@ -82,7 +89,7 @@ std::vector<double> open_part(const TileGrid& grid, const SolidFields& solids)
 {
     const auto is_open = [](TileSolidity s) { return s == TileSolidity::Open; };
     if (std::all_of(solids.tiles.begin(), solids.tiles.end(), is_open)) return {};
-    std::vector<double> open(grid.field_size(), 1);
+    std::vector<double> open(grid.field_size(), 0);
     for_cells(grid, open, [&](std::size_t c) { return solids.open_eighths[c] / 8.0; });
     return open;
 }
@@ -104,7 +111,7 @@ std::vector<double> smoothed_volume(const TileGrid& grid, const ParticleOrder& o
 {
     std::vector<double> field;
     scatter_volume(grid, order, position, volume, field);
-    smooth_much(grid, field);
+    smooth_much(grid, Beyond::Zero, field);
     return field;
 }
 
@@ -112,19 +119,19 @@ void compute_liquid_share(const TileGrid& grid, const ParticleOrder& order, std:
                           std::span<const double> volume, const SolidFields& solids, std::vector<double>& share)
 {
     share = smoothed_volume(grid, order, position, volume);
-    const auto filter = [&](std::vector<double>& field) {
-        smooth(grid, kFilledShare[0], field); // as the particles' own B-splines
-        smooth_much(grid, field);
+    const auto filter = [&](Beyond beyond, std::vector<double>& field) {
+        smooth(grid, kFilledShare[0], beyond, field); // as the particles' own B-splines
+        smooth_much(grid, beyond, field);
     };
     const std::vector<double> open = open_part(grid, solids);
     std::vector<double> weight = open;
     if (!open.empty()) {
-        filter(weight);
+        filter(Beyond::NearestOfTile, weight); // walls and open air go on beyond the tiles
         for_cells(grid, share, [&](std::size_t c) { return weight[c] > kLeastOpen ? share[c] / weight[c] : 0; });
     }
     std::vector<double> twice = share;
     if (!open.empty()) for_cells(grid, twice, [&](std::size_t c) { return share[c] * open[c]; });
-    filter(twice);
+    filter(Beyond::Zero, twice);
     for_cells(grid, share, [&](std::size_t c) {
         if (open.empty()) return 2 * share[c] - twice[c];
         return weight[c] > kLeastOpen ? 2 * share[c] - twice[c] / weight[c] : 0;

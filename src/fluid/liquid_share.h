@@ -9,10 +9,10 @@
 namespace rivulet {
 
 /// The share F of liquid in what is open around each cell's centre: 1 inside, 1/2 on the surface, 0 outside, smooth
-/// enough to be differentiated twice. The volume of the particles is smoothed by a filter G of about 1.5 cells width
-/// (standard deviation), and F = 2 G - G^2 of it: that takes as much of the particles' own pattern and leaves what is
-/// wider than the filter as it is, so that curved surfaces stay in their place (shift s^4/R^3 instead of s^2/R) and
-/// long waves keep their height. Solids are left out of the means, so that they are neither air nor liquid.
+/// enough to be differentiated twice. The volume of the particles is smoothed by a filter G of s = 1.5 cells standard
+/// deviation, and F = 2 G - G^2 of it: that takes as much of the particles' own pattern and blunts less. The level 1/2
+/// of a ball of radius R lies 0.45 s^2/R inside of it (s^2/R with G alone), and a wave of wave number k keeps all but
+/// 0.23 k^2 s^2 of its height (0.5 k^2 s^2). Solids are left out of the means, so that they are neither air nor liquid.
 void compute_liquid_share(const TileGrid& grid, const ParticleOrder& order, std::span<const Vec3> position,
                           std::span<const double> volume, const SolidFields& solids, std::vector<double>& share);
 

@@ -25,25 +25,25 @@ public:
     }
 
 private:
-    /// Nearest point of the surface to y >= 0, by Newton's method for the root t of
-    ///   sum (r_i y_i / (r_i^2 + t))^2 = 1,   nearest_i = r_i^2 y_i / (r_i^2 + t)
+    /// Nearest point of the surface to y >= 0, by Newton's method for the root u of
+    ///   sum (r_i y_i / (q_i + u))^2 = 1,   nearest_i = r_i^2 y_i / (q_i + u),   q_i = r_i^2 - min r^2,
     /// from below: the sum is convex and falls, so every step stays below the root.
     [[nodiscard]] Vec3 nearest(Vec3 y) const
     {
-        int shortest = 0;
-        const double r_min = radii_.minCoeff(&shortest);
-        y = y.cwiseMax(1e-10 * r_min); // off the planes of symmetry, where the root would be at a pole
-        const Vec3 squares = radii_.cwiseAbs2();
-        double t = r_min * (y[shortest] - r_min); // the shortest axis alone brings 1 here
+        const double r_min = radii_.minCoeff();
+        y = y.cwiseMax(1e-14 * r_min); // off the planes of symmetry, where the root may be at the pole u = 0
+        const Vec3 q = (radii_.array() - r_min) * (radii_.array() + r_min);
+        const Vec3 ry = radii_.cwiseProduct(y);
+        double u = (ry - q).maxCoeff(); // one axis alone brings 1 here
         constexpr int kIterations = 100;
         for (int n = 0; n < kIterations; ++n) {
-            const Vec3 below = squares.array() + t;
-            const Vec3 term = radii_.cwiseProduct(y).cwiseQuotient(below).cwiseAbs2();
+            const Vec3 below = q.array() + u;
+            const Vec3 term = ry.cwiseQuotient(below).cwiseAbs2();
             const double step = 0.5 * (term.sum() - 1) / term.cwiseQuotient(below).sum();
-            t += step;
-            if (!(step > 1e-15 * (t + r_min * r_min))) break;
+            u += step;
+            if (!(step > 1e-15 * u)) break;
         }
-        return squares.cwiseProduct(y).cwiseQuotient((squares.array() + t).matrix());
+        return radii_.cwiseProduct(ry).cwiseQuotient((q.array() + u).matrix());
     }
 
     Vec3 centre_, radii_;
