@@ -53,6 +53,6 @@ def judge(case):
     ]
     if not case.full:
         exact, omega, gamma, t, q = measure(case.run("whole.toml", label="whole"), 0.01, 0.54, is_whole=True)
-        figures.append(Figure("whole drop: period, 10 cells to the radius", 2 * math.pi / omega, 2 * math.pi / exact, 0.04,
+        figures.append(Figure("whole drop: period, 10 cells to the radius", 2 * math.pi / omega, 2 * math.pi / exact, 0.03,
                               rayleigh, unit="s"))
     return figures
