@@ -135,7 +135,7 @@ Vec3 corner_normal(const SurfaceTensionInput& in, const Block& f, int t, const V
     const Vec3 gradient = corner_gradient(f, corner);
     const double slope = gradient.norm();
     if (!(slope > 0)) return Vec3::Zero();
-    const Vec3 n = -gradient / slope;
+    Vec3 n = -gradient / slope;
     if (in.solid_fields->tiles[static_cast<std::size_t>(t)] == TileSolidity::Open) return n;
     const Vec3 x = in.grid->node(t, c.x() + corner.x(), c.y() + corner.y(), c.z() + corner.z());
     const Solids::Nearest nearest = in.solids->nearest(x);

@@ -66,8 +66,8 @@ TEST(SurfaceTensionStep, ADropAtRestHasLaplacesPressureAndSlowCurrents)
     int n = 0;
     for (std::size_t p = 0; p < state.liquid.position.size(); ++p)
         if (state.liquid.position[p].norm() < 0.6) mean += state.liquid.pressure[p], ++n;
-    EXPECT_NEAR(mean / n, 2, 0.08);
-    EXPECT_LT(0.1 * largest_speed(state), 5e-3); // capillary number mu u / sigma
+    EXPECT_NEAR(mean / n, 2, 0.08);              // measured 2.064; 2.022 with 10 cells to the radius
+    EXPECT_LT(0.1 * largest_speed(state), 5e-3); // capillary number mu u / sigma: measured 1.7e-3, falling
 }
 
 TEST(SurfaceTensionStep, AFilmAtARightAngleStaysFlat)
