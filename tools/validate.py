@@ -21,8 +21,8 @@ sys.dont_write_bytecode = True
 import harness  # noqa: E402
 
 # In the order of the page.
-CASES = ["hydrostatic", "standing_wave", "dam_break", "free_jet", "square_tank", "round_tank",
-         "spinning_column", "slosh", "filling"]
+CASES = ["hydrostatic", "standing_wave", "capillary_wave", "oscillating_drop",
+         "sessile_drop", "dam_break", "free_jet", "square_tank", "round_tank", "spinning_column", "slosh", "filling"]
 SIZES = ["small", "full"]
 
 

@@ -49,6 +49,11 @@ double theta(const PressureInput& in, std::size_t liquid, std::size_t empty)
     return std::clamp(inside / (inside - outside), kLeastTheta, 1.0);
 }
 
+double surface_pressure(const PressureInput& in, std::size_t axis, std::size_t face)
+{
+    return in.surface_pressure[axis].empty() ? 0 : in.surface_pressure[axis][face];
+}
+
 bool is_liquid(const PressureInput& in, std::size_t cell) { return in.liquid_distance[cell] < 0; }
 
 double divergence(const PressureInput& in, const std::array<std::vector<double>, 3>& velocity, int t, int c)
@@ -83,15 +88,18 @@ void assemble_tile(const PressureInput& in, const std::array<std::vector<double>
         system.diagonal[cell] = 0;
         system.right_side[cell] = 0;
         if (system.unknown[cell] == 0) continue;
+        double from_surface = 0;
         for_sides(*in.grid, t, c, [&](const Side& s) {
             const double weight = scale * in.solids->open[s.axis][s.face] * inverse_density(in, cell, s.across);
             if (system.unknown[s.across] != 0) {
                 if (s.sign < 0) system.coefficient[s.axis][cell] = weight; // the upper face belongs to the next cell
             } else if (weight > 0) {
-                system.diagonal[cell] += weight / theta(in, cell, s.across);
+                const double stiffness = weight / theta(in, cell, s.across);
+                system.diagonal[cell] += stiffness;
+                from_surface += stiffness * surface_pressure(in, s.axis, s.face);
             }
         });
-        system.right_side[cell] = -divergence(in, velocity, t, c);
+        system.right_side[cell] = from_surface - divergence(in, velocity, t, c);
     }
 }
 
@@ -128,8 +136,8 @@ void apply_pressure(const PressureInput& in, const PressureSystem& system, std::
                 if (!here && !there) continue;
                 const double beta = inverse_density(in, cell, below);
                 double jump = system.pressure[cell] - system.pressure[below];
-                if (!there) jump = system.pressure[cell] / theta(in, cell, below);
-                if (!here) jump = -system.pressure[below] / theta(in, below, cell);
+                if (!there) jump = (system.pressure[cell] - surface_pressure(in, a, cell)) / theta(in, cell, below);
+                if (!here) jump = (surface_pressure(in, a, cell) - system.pressure[below]) / theta(in, below, cell);
                 velocity[a][cell] -= scale * beta * jump;
             }
         }

@@ -16,12 +16,13 @@ namespace rivulet {
 ///   div_c = 1/dx sum +- [A_f u_f + (1 - A_f) u_solid],   beta = 1 / density
 ///
 /// A_f: open fraction of the face (variational, [Batty 2007]). Across the free surface p = 0 at the distance theta dx
-/// from the liquid's cell centre (ghost fluid, second order [Enright 2003]): A_f beta_f / theta on the diagonal.
+/// from the liquid's cell centre (ghost fluid, second order [Enright 2003]): A_f beta_f / theta on the diagonal. With
+/// surface tension p = p_s there, and A_f beta_f p_s / theta on the right side.
 struct PressureSystem {
     std::vector<std::uint8_t> unknown;              ///< liquid cells that can exchange liquid with anything
     std::array<std::vector<double>, 3> coefficient; ///< dt/dx^2 A beta between two unknowns
     std::vector<double> diagonal;                   ///< the free surface's part
-    std::vector<double> right_side;                 ///< -div [1/s]
+    std::vector<double> right_side;                 ///< -div, and what surface tension adds [1/s]
     std::vector<double> pressure;                   ///< [Pa]
 };
 
@@ -32,6 +33,8 @@ struct PressureInput {
     std::span<const double> density;         ///< at cell centres [kg/m^3]; empty: `uniform_density` everywhere
     double uniform_density = 1000;           ///< [kg/m^3]
     double dt = 0;                           ///< [s]
+    /// On faces between liquid and empty cells [Pa]; empty: zero.
+    std::array<std::span<const double>, 3> surface_pressure = {};
 };
 
 /// Least distance from a liquid cell's centre to the free surface, in cells: bounds the ghost-fluid coefficients.
@@ -40,7 +43,7 @@ inline constexpr double kLeastTheta = 0.05;
 void assemble_pressure(const PressureInput& input, const std::array<std::vector<double>, 3>& velocity,
                        PressureSystem& system);
 
-/// u_f -= dt beta_f (p_n - p_c) / dx on every open face of a liquid cell.
+/// u_f -= dt beta_f (p_n - p_c) / dx on every open face of a liquid cell; (p_s - p_c) / theta across the surface.
 void apply_pressure(const PressureInput& input, const PressureSystem& system,
                     std::array<std::vector<double>, 3>& velocity);
 

@@ -16,6 +16,8 @@ using ShapePtr = std::shared_ptr<const Shape>;
 /// are exact near a smooth part of the surface and are a lower bound elsewhere.
 [[nodiscard]] ShapePtr make_box(const Vec3& lower, const Vec3& upper);
 [[nodiscard]] ShapePtr make_sphere(const Vec3& centre, double radius);
+/// `radii`: half of its lengths along the axes.
+[[nodiscard]] ShapePtr make_ellipsoid(const Vec3& centre, const Vec3& radii);
 /// All points within `radius` of the segment ab; a = b is a sphere.
 [[nodiscard]] ShapePtr make_capsule(const Vec3& a, const Vec3& b, double radius);
 /// Flat ends at a and b.

@@ -22,6 +22,7 @@ Options build_options(const Value& simulation)
     options.max_retries = integer(simulation, "max_retries");
     options.pressure_tolerance = number(simulation, "pressure_tolerance");
     options.max_pressure_iterations = integer(simulation, "max_pressure_iterations");
+    options.surface_tension = get<bool>(simulation, "surface_tension");
     options.seed = static_cast<std::uint64_t>(get<std::int64_t>(simulation, "seed"));
     return options;
 }

@@ -62,6 +62,7 @@ private:
         const std::string& type = text(shape, "type");
         if (type == "box") return make_box(vector(shape, "lower"), vector(shape, "upper"));
         if (type == "sphere") return make_sphere(vector(shape, "centre"), number(shape, "radius"));
+        if (type == "ellipsoid") return make_ellipsoid(vector(shape, "centre"), vector(shape, "radii"));
         if (type == "capsule")
             return make_capsule(vector(shape, "start"), vector(shape, "end"), number(shape, "radius"));
         if (type == "cylinder")

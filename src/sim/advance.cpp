@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/parallel.h"
+#include "fluid/surface_tension.h"
 #include "sim/obstacles.h"
 #include "sim/resample.h"
 #include "sim/scratch.h"
@@ -56,6 +57,10 @@ StepLimit choose_step(const Model& model, const State& state, double max_speed)
     const double distance = o.cfl * o.cell_size;
     at_most(time_to_cross(distance, max_speed, state.liquid.size() > 0 ? o.gravity.norm() : 0), "cfl");
     at_most(distance / std::max(fastest_obstacle(model, state.clock.time), 1e-300), "obstacle");
+    if (o.surface_tension && state.liquid.size() > 0)
+        for (const Liquid& l : model.liquids)
+            if (l.surface_tension > 0)
+                at_most(capillary_step(l.density, l.surface_tension, o.cell_size), "surface tension");
     // End exactly on the next frame; the last two steps before it share what is left.
     const double left = static_cast<double>(state.clock.frame + 1) * o.frame_interval - state.clock.time;
     if (limit.dt >= left) return {left, "frame"};

@@ -18,6 +18,7 @@ constexpr double kScratchPerParticle = 30;
 constexpr double kFieldsPerTile = kTileCells * 166.0;
 constexpr double kSolverPerTile = kTileCells * 75.0;
 constexpr double kViscosityPerTile = kTileCells * 270.0; ///< where that stage acts, which is not in every tile
+constexpr double kTensionPerTile = kTileCells * 72.0;    ///< nine fields at the widest place
 constexpr double kCopiesWhileWriting = 0.8;
 /// Liquid that moves fills its tiles less well than at the start.
 constexpr double kSpread = 2.5;
@@ -63,10 +64,10 @@ MemoryEstimate estimate_memory(const Model& model)
     const double halo = 6 * std::pow(full_tiles, 2.0 / 3) + 12 * std::cbrt(full_tiles) + 8;
     const double tiles = std::min(kSpread * (full_tiles + halo), domain_cells(model) / kTileCells + 1);
 
+    const double fields = kFieldsPerTile + (model.options.surface_tension ? kTensionPerTile : 0);
     const double solvers = tiles * (kSolverPerTile + (is_viscous(model) ? kViscosityPerTile : 0));
     const double state = particles * state_bytes_per_particle();
-    return {state + particles * kScratchPerParticle, tiles * kFieldsPerTile, solvers, kCopiesWhileWriting * state,
-            kProgram};
+    return {state + particles * kScratchPerParticle, tiles * fields, solvers, kCopiesWhileWriting * state, kProgram};
 }
 
 } // namespace rivulet

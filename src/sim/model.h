@@ -99,6 +99,7 @@ struct Options {
     double pressure_tolerance = 1e-6; ///< largest divergence left, as a fraction of a cell volume per step
     int max_pressure_iterations = 200;
     std::uint64_t seed = 1;
+    bool surface_tension = false; ///< off by default: its waves limit the time step
 };
 
 /// What never changes after the build. `const` everywhere.

@@ -19,7 +19,9 @@ struct Workspace::Scratch {
     SolidFields solid_fields;
     SolidCache solid_cache;              ///< of the last step: saves time, changes nothing
     std::vector<double> liquid_distance; ///< at cell centres [m]
+    std::vector<double> liquid_share;    ///< at cell centres [1]; empty without surface tension
     std::vector<double> density;         ///< at cell centres [kg/m^3]; empty while all liquids weigh the same
+    std::array<std::vector<double>, 3> surface_pressure; ///< of surface tension, on faces [Pa]; empty: none
     FaceFields faces;
     /// Velocity on the faces as the particles brought it [m/s]; where liquid is never thick enough to ask for it,
     /// empty.

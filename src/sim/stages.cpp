@@ -4,7 +4,9 @@
 #include "base/parallel.h"
 #include "fluid/crowding.h"
 #include "fluid/extrapolate.h"
+#include "fluid/liquid_share.h"
 #include "fluid/liquid_surface.h"
+#include "fluid/surface_tension.h"
 
 #include <fmt/format.h>
 
@@ -58,6 +60,12 @@ void reorder(const std::vector<std::int32_t>& order, std::vector<T>& values)
     }
 }
 
+bool has_surface_tension(const Model& model)
+{
+    return model.options.surface_tension && std::any_of(model.liquids.begin(), model.liquids.end(),
+                                                        [](const Liquid& l) { return l.surface_tension > 0; });
+}
+
 bool liquids_differ_in_density(const Model& model)
 {
     return std::any_of(model.liquids.begin(), model.liquids.end(),
@@ -85,7 +93,7 @@ void for_occupied_cells(const Scratch& s, const char* name, Body&& body)
 
 PressureInput pressure_input(const Model& model, const Scratch& s, double dt)
 {
-    return {&s.grid, &s.solid_fields, s.liquid_distance, s.density, model.liquids.front().density, dt};
+    return {&s.grid, &s.solid_fields, s.liquid_distance, s.density, model.liquids.front().density, dt, {}};
 }
 
 PoissonSystem poisson_system(const Scratch& s)
@@ -107,10 +115,13 @@ void recall_pressure(const State& state, Scratch& s)
     });
 }
 
-/// The pressure that makes the velocity divergence-free, from the guess in s.pressure, and its effect.
-void project(const Model& model, Scratch& s, double dt)
+/// The pressure that makes the velocity divergence-free, from the guess in s.pressure, and its effect. The surface's
+/// own pressure acts once a step.
+void project(const Model& model, Scratch& s, double dt, bool with_surface_pressure)
 {
-    const PressureInput input = pressure_input(model, s, dt);
+    PressureInput input = pressure_input(model, s, dt);
+    if (with_surface_pressure)
+        for (std::size_t a = 0; a < 3; ++a) input.surface_pressure[a] = s.surface_pressure[a];
     assemble_pressure(input, s.faces.velocity, s.pressure);
     s.poisson_result = s.poisson.solve(poisson_system(s), s.pressure.right_side, s.pressure.pressure,
                                        model.options.pressure_tolerance / dt, model.options.max_pressure_iterations);
@@ -223,6 +234,12 @@ void find_surface(const Model& model, const State& state, Scratch& s)
 {
     compute_liquid_distance(s.grid, s.order, state.liquid.position, state.liquid.volume, s.solid_fields,
                             s.liquid_distance);
+    s.liquid_share.clear();
+    if (has_surface_tension(model)) {
+        compute_liquid_share(s.grid, s.order, state.liquid.position, state.liquid.volume, s.solid_fields,
+                             s.liquid_share);
+        refine_liquid_distance(s.grid, s.liquid_share, s.liquid_distance);
+    }
     s.density.clear();
     if (!liquids_differ_in_density(model)) return;
     s.density.assign(s.grid.field_size(), 0);
@@ -242,6 +259,18 @@ void find_surface(const Model& model, const State& state, Scratch& s)
             if (s.density[static_cast<std::size_t>(c)] == 0 && s.liquid_distance[static_cast<std::size_t>(c)] < 0)
                 s.density[static_cast<std::size_t>(c)] = model.liquids.front().density;
     });
+}
+
+void find_surface_pressure(const Model& model, const State& state, Scratch& s)
+{
+    for (auto& p : s.surface_pressure) p.clear();
+    if (!has_surface_tension(model)) return;
+    std::vector<SurfaceLaw> laws;
+    for (const Liquid& l : model.liquids) laws.push_back({l.surface_tension, std::cos(l.contact_angle)});
+    const Solids solids = s.solids.view();
+    compute_surface_pressure({&s.grid, &s.order, state.liquid.position, state.liquid.volume, state.liquid.liquid, laws,
+                              s.liquid_distance, s.liquid_share, &solids, &s.solid_fields},
+                             s.surface_pressure);
 }
 
 void transfer_to_grid(const Model& model, const State& state, Scratch& s)
@@ -269,7 +298,7 @@ void project_before_viscosity(const Model& model, const State& state, Scratch& s
     s.first_pressure.clear();
     if (!viscosity_matters(model, dt) || !has_sticky_solids(s.solids.view())) return;
     recall_pressure(state, s);
-    project(model, s, dt);
+    project(model, s, dt, true);
     s.first_pressure = s.pressure.pressure;
 }
 
@@ -302,7 +331,7 @@ void solve_pressure(const Model& model, const State& state, Scratch& s, double d
         s.pressure.pressure.assign(s.grid.field_size(), 0);
     else
         recall_pressure(state, s);
-    project(model, s, dt);
+    project(model, s, dt, !is_second);
     if (is_second)
         for (std::size_t c = 0; c < s.first_pressure.size(); ++c) s.pressure.pressure[c] += s.first_pressure[c];
 }

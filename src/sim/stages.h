@@ -15,6 +15,8 @@ void build_grid(const Model& model, State& state, Scratch& scratch);
 void place_solids(const Model& model, const State& state, Scratch& scratch, double dt);
 /// Signed distance to the liquid, and its density where liquids differ.
 void find_surface(const Model& model, const State& state, Scratch& scratch);
+/// Pressure of the bent surface, where surface tension is on.
+void find_surface_pressure(const Model& model, const State& state, Scratch& scratch);
 /// Particle momentum to the faces.
 void transfer_to_grid(const Model& model, const State& state, Scratch& scratch);
 void add_gravity(const Model& model, Scratch& scratch, double dt);

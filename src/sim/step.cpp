@@ -26,6 +26,7 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
     stage("grid", [&] { build_grid(model, state, scratch); });
     stage("solids", [&] { place_solids(model, state, scratch, dt); });
     stage("surface", [&] { find_surface(model, state, scratch); });
+    stage("surface tension", [&] { find_surface_pressure(model, state, scratch); });
     stage("particles to grid", [&] { transfer_to_grid(model, state, scratch); });
     stage("gravity", [&] { add_gravity(model, scratch, dt); });
     stage("first projection", [&] { project_before_viscosity(model, state, scratch, dt); });

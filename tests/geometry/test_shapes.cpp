@@ -31,6 +31,7 @@ std::vector<NamedShape> primitives()
     const double length = (b - a).norm();
     return {{"box", make_box({-0.5, -0.4, -0.3}, {0.5, 0.2, 0.6}), 1.0 * 0.6 * 0.9},
             {"sphere", make_sphere({0.1, 0.2, -0.1}, 0.5), 4 * kPi / 3 * 0.125},
+            {"ellipsoid", make_ellipsoid({0.1, 0, -0.1}, {0.6, 0.3, 0.45}), 4 * kPi / 3 * 0.6 * 0.3 * 0.45},
             {"capsule", make_capsule(a, b, 0.3), kPi * 0.09 * length + 4 * kPi / 3 * 0.027},
             {"cylinder", make_cylinder(a, b, 0.3), kPi * 0.09 * length},
             {"torus", make_torus({0.1, 0, 0}, {1, 2, 3}, 0.5, 0.2), 2 * kPi * kPi * 0.5 * 0.04}};
@@ -42,6 +43,13 @@ TEST(Shapes, DistancesOfHandPickedPoints)
     EXPECT_DOUBLE_EQ(box->distance({5, 8, 6}), 5); // 3-4-5 triangle from the edge
     EXPECT_DOUBLE_EQ(box->distance({1, 2, 5.5}), -0.5);
     EXPECT_DOUBLE_EQ(make_sphere({1, 0, 0}, 2)->distance({4, 4, 0}), 3);
+    const ShapePtr ellipsoid = make_ellipsoid({0, 0, 1}, {2, 3, 1});
+    EXPECT_NEAR(ellipsoid->distance({5, 0, 1}), 3, 1e-9);
+    EXPECT_NEAR(ellipsoid->distance({0, 0, 1}), -1, 1e-9); // the shortest axis is nearest to the centre
+    // On the normal (x/4, y/9, 0) of its point (sqrt(2), 3/sqrt(2), 0), at twice that vector's length.
+    const Vec3 foot(std::sqrt(2.0), 3 / std::sqrt(2.0), 0), normal(foot.x() / 4, foot.y() / 9, 0);
+    EXPECT_NEAR(ellipsoid->distance(foot + 2 * normal + Vec3(0, 0, 1)), 2 * normal.norm(), 1e-9);
+    EXPECT_NEAR(ellipsoid->distance(foot - 0.1 * normal + Vec3(0, 0, 1)), -0.1 * normal.norm(), 1e-9);
     EXPECT_DOUBLE_EQ(make_capsule({0, 0, 0}, {0, 0, 10}, 1)->distance({3, 0, 14}), 4);
     const ShapePtr cylinder = make_cylinder({0, 0, 0}, {0, 0, 10}, 1);
     EXPECT_DOUBLE_EQ(cylinder->distance({4, 0, 14}), 5);
@@ -144,6 +152,7 @@ TEST(Shapes, WrongArgumentsAreNamed)
     EXPECT_THROW((void)make_box({0, 0, 0}, {1, 0, 1}), InputError);
     EXPECT_THROW((void)make_sphere({0, 0, 0}, -1), InputError);
     EXPECT_THROW((void)make_sphere({0, std::nan(""), 0}, 1), InputError);
+    EXPECT_THROW((void)make_ellipsoid({0, 0, 0}, {1, 0, 1}), InputError);
     EXPECT_THROW((void)make_cylinder({0, 0, 0}, {0, 0, 0}, 1), InputError);
     EXPECT_THROW((void)make_torus({0, 0, 0}, {0, 0, 1}, 1, 1.5), InputError);
     EXPECT_THROW((void)make_plane({0, 0, 0}, {0, 0, 0}), InputError);

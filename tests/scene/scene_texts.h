@@ -22,6 +22,7 @@ cfl = 2
 max_retries = 4
 pressure_tolerance = 1e-7
 max_pressure_iterations = 300
+surface_tension = true
 seed = 7
 
 [domain]
@@ -72,6 +73,7 @@ shape.shapes = [
   { type = "sphere", radius = "10 cm" },
   { type = "union", shapes = [
     { type = "sphere", centre = [0, 0, "2 cm"], radius = "9 cm" },
+    { type = "ellipsoid", centre = [0, 0, "2 cm"], radii = "9.5 8 3 cm" },
     { type = "cylinder", start = "0 0 0 m", end = "0 0 1 m", radius = "1 cm", position = "1 0 0 cm" } ] },
   { type = "plane", point = "0 0 9 cm", normal = [0, 0, -1] },
 ]

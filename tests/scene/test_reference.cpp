@@ -77,6 +77,7 @@ TEST(SceneReference, DefaultsAreThoseOfTheProgram)
     EXPECT_EQ(options.max_retries, expected.max_retries);
     EXPECT_EQ(options.pressure_tolerance, expected.pressure_tolerance);
     EXPECT_EQ(options.max_pressure_iterations, expected.max_pressure_iterations);
+    EXPECT_EQ(options.surface_tension, expected.surface_tension);
     EXPECT_EQ(options.seed, expected.seed);
     const RenderSettings drawn;
     EXPECT_TRUE(scene.render.camera.automatic);

@@ -27,6 +27,7 @@ TEST_F(SceneModel, OptionsArriveInSi)
     EXPECT_DOUBLE_EQ(model.options.cfl, 2);
     EXPECT_EQ(model.options.max_retries, 4);
     EXPECT_DOUBLE_EQ(model.options.pressure_tolerance, 1e-7);
+    EXPECT_TRUE(model.options.surface_tension);
     EXPECT_EQ(model.options.max_pressure_iterations, 300);
     EXPECT_EQ(model.options.seed, 7u);
 }

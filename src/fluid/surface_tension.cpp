@@ -1,0 +1,220 @@
+#include "fluid/surface_tension.h"
+
+#include "base/assert.h"
+#include "base/parallel.h"
+#include "fluid/liquid_share.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace rivulet {
+namespace {
+
+/// A corner this close to a solid, in cells, is on it.
+constexpr double kOnSolid = 0.25;
+/// Slope of F along a solid, per cell, from which on there is an edge of the liquid to be turned.
+constexpr double kEdgeSlope = 0.05;
+/// Largest F around a cell below which the grid sees no surface, and from which on it does: a few particles that fly
+/// alone have no curvature that means anything, and would push themselves about.
+constexpr double kUnseen = 0.1;
+constexpr double kSeen = 0.3;
+/// How far beyond the two cells beside it the surface may lie, in cells.
+constexpr double kBeyond = 0.5;
+/// Largest curvature, in inverse cells: a drop of one cell radius.
+constexpr double kLargestCurvature = 2;
+
+/// Laws of the surface at cell centres where liquids differ in them, by volume.
+struct MeanLaws {
+    std::vector<double> tension; ///< [N/m]; empty while all liquids have the same law, as the next
+    std::vector<double> cosine;
+
+    [[nodiscard]] SurfaceLaw at(const SurfaceTensionInput& in, std::size_t cell) const
+    {
+        if (tension.empty()) return in.laws.front();
+        return {tension[cell], std::clamp(cosine[cell], -1.0, 1.0)};
+    }
+};
+
+/// values[c] = body(c) for all cells of existing tiles.
+template <class Body>
+void for_cells(const TileGrid& grid, std::vector<double>& values, Body&& body)
+{
+    parallel_for(grid.n_tiles(), "surface tension", [&](std::int64_t t) {
+        for (std::int64_t c = t * kTileCells; c < (t + 1) * kTileCells; ++c)
+            values[static_cast<std::size_t>(c)] = body(static_cast<std::size_t>(c));
+    });
+}
+
+/// Mean by volume of what `value` says of the particles' laws; `filled` is their smoothed volume.
+template <class Value>
+std::vector<double> mean_law(const SurfaceTensionInput& in, const std::vector<double>& filled, Value&& value)
+{
+    std::vector<double> weighted(in.volume.size());
+    parallel_for(
+        static_cast<std::int64_t>(weighted.size()), "surface law",
+        [&](std::int64_t i) {
+            const auto p = static_cast<std::size_t>(i);
+            weighted[p] = in.volume[p] * value(in.laws[static_cast<std::size_t>(in.liquid[p])]);
+        },
+        4096);
+    std::vector<double> mean = smoothed_volume(*in.grid, *in.order, in.position, weighted);
+    for_cells(*in.grid, mean, [&](std::size_t c) { return filled[c] > 0 ? mean[c] / filled[c] : 0; });
+    return mean;
+}
+
+MeanLaws mean_laws(const SurfaceTensionInput& in)
+{
+    const auto is_first = [&](const SurfaceLaw& l) { return l == in.laws.front(); };
+    if (std::all_of(in.laws.begin(), in.laws.end(), is_first)) return {};
+    const std::vector<double> filled = smoothed_volume(*in.grid, *in.order, in.position, in.volume);
+    return {mean_law(in, filled, [](const SurfaceLaw& l) { return l.tension; }),
+            mean_law(in, filled, [](const SurfaceLaw& l) { return l.contact_cosine; })};
+}
+
+/// F in the cells around one, up to two away along each axis, x fastest.
+struct Block {
+    static constexpr int kReach = 2;
+    static constexpr int kEdge = 2 * kReach + 1;
+    std::array<double, kEdge * kEdge * kEdge> value;
+
+    Block(const TileGrid& grid, std::span<const double> share, int t, const Vec3i& c)
+    {
+        std::size_t n = 0;
+        for (int k = -kReach; k <= kReach; ++k)
+            for (int j = -kReach; j <= kReach; ++j)
+                for (int i = -kReach; i <= kReach; ++i)
+                    value[n++] = share[grid.index(t, c.x() + i, c.y() + j, c.z() + k)];
+    }
+    [[nodiscard]] double at(const Vec3i& offset) const
+    {
+        const Vec3i c = offset + Vec3i::Constant(kReach);
+        return value[static_cast<std::size_t>(c.x() + kEdge * (c.y() + kEdge * c.z()))];
+    }
+    [[nodiscard]] double largest_near() const
+    {
+        double most = 0;
+        for (int n = 0; n < 27; ++n) most = std::max(most, at({n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1}));
+        return most;
+    }
+};
+
+/// Gradient per cell at a corner of the block's middle cell; `corner` has 0 or 1 along each axis. The mean over the two
+/// cells across an axis blunts F by k^2/8; with these weights the difference along it does the same, else the steep
+/// profile across the surface would tilt the normals by 1/12 of its curvature.
+Vec3 corner_gradient(const Block& f, const Vec3i& corner)
+{
+    constexpr double kWeight[4] = {-1.0 / 48, -9.0 / 48, 9.0 / 48, 1.0 / 48};
+    Vec3 g = Vec3::Zero();
+    for (int a = 0; a < 3; ++a) {
+        const Vec3i along = Vec3i::Unit(a);
+        const Vec3i u = Vec3i::Unit((a + 1) % 3);
+        const Vec3i v = Vec3i::Unit((a + 2) % 3);
+        for (int n = 0; n < 4; ++n) {
+            const Vec3i c = corner + (n - 2) * along - u - v;
+            g[a] += kWeight[n] * (f.at(c) + f.at(c + u) + f.at(c + v) + f.at(c + u + v));
+        }
+    }
+    return g;
+}
+
+/// The normal of a surface that meets a solid of normal m at the contact angle, as far as there is an edge to turn.
+Vec3 turned_normal(const Vec3& gradient, const Vec3& n, const Vec3& m, double cosine)
+{
+    const Vec3 along = gradient.dot(m) * m - gradient;
+    const double slope = along.norm();
+    if (!(slope > 0)) return n;
+    const double part = std::min(1.0, slope / kEdgeSlope);
+    const Vec3 turned = cosine * m + std::sqrt(1 - cosine * cosine) / slope * along;
+    return ((1 - part) * n + part * turned).normalized();
+}
+
+Vec3 corner_normal(const SurfaceTensionInput& in, const Block& f, int t, const Vec3i& c, const Vec3i& corner,
+                   double cosine)
+{
+    const Vec3 gradient = corner_gradient(f, corner);
+    const double slope = gradient.norm();
+    if (!(slope > 0)) return Vec3::Zero();
+    Vec3 n = -gradient / slope;
+    if (in.solid_fields->tiles[static_cast<std::size_t>(t)] == TileSolidity::Open) return n;
+    const Vec3 x = in.grid->node(t, c.x() + corner.x(), c.y() + corner.y(), c.z() + corner.z());
+    const Solids::Nearest nearest = in.solids->nearest(x);
+    if (nearest.distance > kOnSolid * in.grid->cell_size()) return n;
+    return turned_normal(gradient, n, in.solids->normal(x, nearest.body), cosine);
+}
+
+/// div n at a cell [1/m].
+double curvature(const SurfaceTensionInput& in, const Block& f, int t, const Vec3i& c, double cosine)
+{
+    double sum = 0;
+    for (int n = 0; n < 8; ++n) {
+        const Vec3i corner(n & 1, n >> 1 & 1, n >> 2);
+        sum += 0.25 * corner_normal(in, f, t, c, corner, cosine).dot((2 * corner - Vec3i::Ones()).cast<double>());
+    }
+    return std::clamp(sum, -kLargestCurvature, kLargestCurvature) / in.grid->cell_size();
+}
+
+/// Whether the surface passes between a cell and one of its six neighbours.
+bool is_beside_surface(const SurfaceTensionInput& in, int t, const Vec3i& c)
+{
+    const bool is_liquid = in.liquid_distance[in.grid->index(t, c.x(), c.y(), c.z())] < 0;
+    for (int side = 0; side < 6; ++side) {
+        const Vec3i n = c + (side % 2 == 0 ? -1 : 1) * Vec3i::Unit(side / 2);
+        if ((in.liquid_distance[in.grid->index(t, n.x(), n.y(), n.z())] < 0) != is_liquid) return true;
+    }
+    return false;
+}
+
+double pressure_at(const SurfaceTensionInput& in, const MeanLaws& laws, int t, const Vec3i& c)
+{
+    const Block f(*in.grid, in.liquid_share, t, c);
+    const double seen = std::clamp((f.largest_near() - kUnseen) / (kSeen - kUnseen), 0.0, 1.0);
+    if (seen == 0) return 0;
+    const SurfaceLaw law = laws.at(in, in.grid->index(t, c.x(), c.y(), c.z()));
+    return seen * law.tension * curvature(in, f, t, c, law.contact_cosine);
+}
+
+/// Where F passes 1/2 between two cells, as a part of the way; a little beyond them where it does not.
+double crossing(double f_a, double f_b)
+{
+    const double difference = f_a - f_b;
+    if (difference == 0) return 0.5;
+    return std::clamp((f_a - 0.5) / difference, -kBeyond, 1 + kBeyond);
+}
+
+} // namespace
+
+void compute_surface_pressure(const SurfaceTensionInput& in, std::array<std::vector<double>, 3>& pressure)
+{
+    RIVULET_VERIFY(!in.laws.empty());
+    const MeanLaws laws = mean_laws(in);
+    std::vector<double> at_cells(in.grid->field_size(), 0);
+    parallel_for(in.grid->n_tiles(), "surface tension", [&](std::int64_t ti) {
+        const int t = static_cast<int>(ti);
+        for (int n = 0; n < kTileCells; ++n) {
+            const Vec3i c(n % 8, n / 8 % 8, n / 64);
+            if (is_beside_surface(in, t, c))
+                at_cells[static_cast<std::size_t>(t * kTileCells + n)] = pressure_at(in, laws, t, c);
+        }
+    });
+    for (std::size_t a = 0; a < 3; ++a) {
+        pressure[a].resize(in.grid->field_size());
+        std::fill(pressure[a].end() - kTileCells, pressure[a].end(), 0.0);
+        const Vec3i e = Vec3i::Unit(static_cast<int>(a));
+        for_cells(*in.grid, pressure[a], [&](std::size_t cell) {
+            const int t = static_cast<int>(cell / kTileCells);
+            const int n = static_cast<int>(cell % kTileCells);
+            const std::size_t below = in.grid->index(t, n % 8 - e.x(), n / 8 % 8 - e.y(), n / 64 - e.z());
+            if ((in.liquid_distance[cell] < 0) == (in.liquid_distance[below] < 0)) return 0.0;
+            const double at = crossing(in.liquid_share[below], in.liquid_share[cell]);
+            return (1 - at) * at_cells[below] + at * at_cells[cell];
+        });
+    }
+}
+
+double capillary_step(double density, double tension, double cell_size) noexcept
+{
+    return std::sqrt(density * cell_size * cell_size * cell_size / (2 * std::numbers::pi * tension));
+}
+
+} // namespace rivulet
