@@ -11,17 +11,11 @@
 #include "sim/step.h"
 #include "sim/watchdog.h"
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <cmath>
 
 namespace rivulet {
 namespace {
-
-/// Blocks at least this large come from the system and return to it when they are freed [bytes]. Left alone, the C
-/// library raises that size to that of the fields, which grow by a tile now and then, and keeps the holes they leave.
-constexpr int kLargeBlock = 1 << 18;
 
 struct StepLimit {
     double dt;
@@ -85,7 +79,6 @@ void complete_step(const Model& model, State& state, StepInfo& info)
 
 State initial_state(const Model& model)
 {
-    mallopt(M_MMAP_THRESHOLD, kLargeBlock);
     State state;
     state.ledger = Ledger(model.liquids.size());
     state.loads.force.assign(model.obstacles.size(), Vec3::Zero());

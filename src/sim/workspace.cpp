@@ -2,9 +2,18 @@
 
 #include "sim/scratch.h"
 
-namespace rivulet {
+#include <malloc.h>
 
-Workspace::Workspace() : scratch_(std::make_unique<Scratch>()) {}
+namespace rivulet {
+namespace {
+
+/// Blocks at least this large come from the system and return to it when they are freed [bytes]. Left alone, the C
+/// library raises that size to that of the fields, which grow by a tile now and then, and keeps the holes they leave.
+constexpr int kLargeBlock = 1 << 18;
+
+} // namespace
+
+Workspace::Workspace() : scratch_(std::make_unique<Scratch>()) { mallopt(M_MMAP_THRESHOLD, kLargeBlock); }
 Workspace::~Workspace() = default;
 Workspace::Workspace(Workspace&&) noexcept = default;
 Workspace& Workspace::operator=(Workspace&&) noexcept = default;
