@@ -68,7 +68,7 @@ private:
     template <int Component, class Body>
     [[gnu::always_inline]] void for_rows_of(const TileGrid& grid, int t, Body&& body) noexcept
     {
-        constexpr auto last = [](int axis) { return First + (axis == Component ? Edge : OtherEdge); };
+        constexpr auto last = [](int axis) { return First + OtherEdge + (axis == Component) * (Edge - OtherEdge); };
         constexpr auto step = steps(Component);
         for (int k = First; k < last(2); ++k)
             for (int j = First; j < last(1); ++j) {

@@ -41,7 +41,7 @@ template <class T>
 void reorder(const std::vector<std::int32_t>& order, std::vector<T>& values)
 {
     using Part = std::conditional_t<std::is_same_v<T, Mat3>, Vec3, T>;
-    constexpr int kParts = sizeof(T) / sizeof(Part);
+    constexpr int kParts = std::is_same_v<T, Mat3> ? 3 : 1;
     const auto n = static_cast<std::int64_t>(order.size());
     const auto part = [&](std::int64_t i) -> Part* {
         return reinterpret_cast<Part*>(&values[static_cast<std::size_t>(i)]);
