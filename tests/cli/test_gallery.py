@@ -1,5 +1,5 @@
 """Every gallery scene runs to its end and meets the numbers that it states itself. The `_full` variants, which include
-the same numbers, take too long for a test."""
+the same numbers, take too long for a test. The memory that `check --estimate` told is within a quarter of the peak."""
 import unittest
 
 from support import CliTest, gallery
@@ -15,6 +15,9 @@ class Gallery(CliTest):
                 self.assertIn("ledger_closes: ", done.stdout)
                 self.assertNotIn(": missed", done.stdout)
                 self.assertLess(self.report(scene.stem)["cpu_s"], 120)
+                text = self.rivulet("check", scene, "--estimate").stdout
+                estimate, measured = float(text.split("total")[1].split()[0]), self.report(scene.stem)["peak_rss_bytes"]
+                self.assertLess(abs(estimate / measured - 1), 0.25, f"estimate {estimate:.4g}, measured {measured:.4g}")
 
     def test_a_copied_scene_brings_what_it_includes(self):
         self.rivulet("scenes", "copy", "dam_break_full")
