@@ -17,6 +17,14 @@ if(RIVULET_SANITIZE)
   target_link_options(rivulet_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
+# Several sources in one compilation: half of the time would go into reading the same headers 180 times. The names that
+# a file keeps to itself must therefore be unique within its folder.
+set(CMAKE_UNITY_BUILD ${RIVULET_UNITY})
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 10)
+if(RIVULET_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL GNU) # takes an included source for a header
+  target_compile_options(rivulet_flags INTERFACE -Wno-subobject-linkage)
+endif()
+
 # rivulet_module(name LINK targets...): library rivulet_<name> from src/<name>/*.cpp.
 function(rivulet_module name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})

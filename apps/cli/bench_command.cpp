@@ -18,14 +18,19 @@ struct BenchArguments {
     int threads = 0;
 };
 
+const char* verdict(const rivulet::BenchFigure& figure)
+{
+    if (!figure.meets) return "MISSES";
+    return figure.bar == 0 ? "informs" : "meets";
+}
+
 void print_figure(const rivulet::BenchFigure& figure, bool json)
 {
     if (json)
         fmt::print("{}\n", rivulet::to_json(figure));
     else
         fmt::print("{:<24} {:>12.4g} {:<8} reference {:>12.4g}  ratio {:>8.3g}  bar {:<8.3g} {}\n", figure.bench,
-                   figure.value, figure.unit, figure.reference, figure.ratio, figure.bar,
-                   figure.meets ? "meets" : "MISSES");
+                   figure.value, figure.unit, figure.reference, figure.ratio, figure.bar, verdict(figure));
     std::fflush(stdout);
 }
 

@@ -1,13 +1,17 @@
 #pragma once
 
+#include "base/assert.h"
+
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/partitioner.h>
 #include <oneapi/tbb/task_arena.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace rivulet {
@@ -40,18 +44,24 @@ auto with_threads(int n_threads, Body&& body)
 }
 
 /// Calls body(i) for i in [0, n). Each iteration writes only what belongs to i, so the result cannot depend on the
-/// number of threads. `name` is for the profiler; `grain` is the smallest number of iterations worth a task.
+/// number of threads. `name` says where an invariant broke; `grain` is the smallest number of iterations worth a task.
 template <class Body>
-void parallel_for(std::int64_t n, [[maybe_unused]] const char* name, Body&& body, std::int64_t grain = 1)
+void parallel_for(std::int64_t n, const char* name, Body&& body, std::int64_t grain = 1)
 {
-    if (n <= grain) {
-        for (std::int64_t i = 0; i < n; ++i) body(i);
-        return;
+    const auto run = [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i != end; ++i) body(i);
+    };
+    try {
+        if (n <= grain) {
+            run(0, std::max<std::int64_t>(n, 0));
+            return;
+        }
+        oneapi::tbb::parallel_for(
+            oneapi::tbb::blocked_range<std::int64_t>(0, n, static_cast<std::size_t>(grain)),
+            [&](const oneapi::tbb::blocked_range<std::int64_t>& range) { run(range.begin(), range.end()); });
+    } catch (const InternalError& error) {
+        throw InternalError(std::string(error.what()) + ", in the loop '" + name + "'");
     }
-    oneapi::tbb::parallel_for(oneapi::tbb::blocked_range<std::int64_t>(0, n, static_cast<std::size_t>(grain)),
-                              [&](const oneapi::tbb::blocked_range<std::int64_t>& range) {
-                                  for (std::int64_t i = range.begin(); i != range.end(); ++i) body(i);
-                              });
 }
 
 /// Fixed chunk length of ordered sums: part of the definition of the result, never a tuning knob.

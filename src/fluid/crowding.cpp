@@ -13,7 +13,7 @@ namespace {
 constexpr double kNoise = 0.05;
 constexpr double kNoiseAtCuts = 0.3;
 /// Largest correction asked of one step.
-constexpr double kLargest = 0.5;
+constexpr double kLargestCorrection = 0.5;
 struct Surroundings {
     double solid = 0; ///< share of solids in the neighbourhood
     bool has_air = false;
@@ -57,7 +57,8 @@ void compute_crowding(const TileGrid& grid, const ParticleOrder& order, std::spa
             const double error = in_open + around.solid;
             if (around.has_air && error < 0) continue;
             const double noise = around.has_cuts ? kNoiseAtCuts : kNoise;
-            crowding[cell] = std::clamp(error - std::clamp(error, -noise, noise), -kLargest, kLargest);
+            crowding[cell] =
+                std::clamp(error - std::clamp(error, -noise, noise), -kLargestCorrection, kLargestCorrection);
         }
     });
 }

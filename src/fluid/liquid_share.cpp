@@ -74,23 +74,13 @@ void smooth_much(const TileGrid& grid, Beyond beyond, std::vector<double>& field
     for (int pass = 0; pass < kPasses; ++pass) smooth(grid, 0.25, beyond, field);
 }
 
-/// values[c] = body(c) for all cells of existing tiles.
-template <class Body>
-void for_cells(const TileGrid& grid, std::vector<double>& values, Body&& body)
-{
-    parallel_for(grid.n_tiles(), "liquid share", [&](std::int64_t t) {
-        for (std::int64_t c = t * kTileCells; c < (t + 1) * kTileCells; ++c)
-            values[static_cast<std::size_t>(c)] = body(static_cast<std::size_t>(c));
-    });
-}
-
 /// Open part of every cell; empty where no tile has solids.
 std::vector<double> open_part(const TileGrid& grid, const SolidFields& solids)
 {
     const auto is_open = [](TileSolidity s) { return s == TileSolidity::Open; };
     if (std::all_of(solids.tiles.begin(), solids.tiles.end(), is_open)) return {};
     std::vector<double> open(grid.field_size(), 0);
-    for_cells(grid, open, [&](std::size_t c) { return solids.open_eighths[c] / 8.0; });
+    set_cells(grid, "liquid share", open, [&](std::size_t c) { return solids.open_eighths[c] / 8.0; });
     return open;
 }
 
@@ -127,12 +117,13 @@ void compute_liquid_share(const TileGrid& grid, const ParticleOrder& order, std:
     std::vector<double> weight = open;
     if (!open.empty()) {
         filter(Beyond::NearestOfTile, weight); // walls and open air go on beyond the tiles
-        for_cells(grid, share, [&](std::size_t c) { return weight[c] > kLeastOpen ? share[c] / weight[c] : 0; });
+        set_cells(grid, "liquid share", share,
+                  [&](std::size_t c) { return weight[c] > kLeastOpen ? share[c] / weight[c] : 0; });
     }
     std::vector<double> twice = share;
-    if (!open.empty()) for_cells(grid, twice, [&](std::size_t c) { return share[c] * open[c]; });
+    if (!open.empty()) set_cells(grid, "liquid share", twice, [&](std::size_t c) { return share[c] * open[c]; });
     filter(Beyond::Zero, twice);
-    for_cells(grid, share, [&](std::size_t c) {
+    set_cells(grid, "liquid share", share, [&](std::size_t c) {
         if (open.empty()) return 2 * share[c] - twice[c];
         return weight[c] > kLeastOpen ? 2 * share[c] - twice[c] / weight[c] : 0;
     });
@@ -143,7 +134,7 @@ void refine_liquid_distance(const TileGrid& grid, const std::vector<double>& sha
     const double dx = grid.cell_size();
     // Of a plane: F = 2 N(x / s) - N(x / (sqrt(2) s)) with the normal distribution N, s^2 the variance.
     const double per_share = dx * std::sqrt(2 * std::numbers::pi * kVariance) / (2 - std::numbers::sqrt2 / 2);
-    for_cells(grid, distance, [&](std::size_t c) {
+    set_cells(grid, "liquid share", distance, [&](std::size_t c) {
         if (share[c] < kNothing && distance[c] >= dx) return distance[c];
         const double most = share[c] >= kByShare ? share[c] : largest_around(grid, share, c);
         const double part = std::clamp((most - kByBalls) / (kByShare - kByBalls), 0.0, 1.0);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/parallel.h"
 #include "fluid/solids.h"
 #include "grid/particle_order.h"
 
@@ -20,6 +21,16 @@ void compute_liquid_share(const TileGrid& grid, const ParticleOrder& order, std:
 /// thin sheets keep theirs. A union of balls ends outside of a curved or ragged surface by a quarter of a cell in the
 /// mean, which slows down the waves of a drop of ten cells radius by 9 %.
 void refine_liquid_distance(const TileGrid& grid, const std::vector<double>& share, std::vector<double>& distance);
+
+/// values[c] = body(c) for all cells of existing tiles.
+template <class Body>
+void set_cells(const TileGrid& grid, const char* name, std::vector<double>& values, Body&& body)
+{
+    parallel_for(grid.n_tiles(), name, [&](std::int64_t t) {
+        for (std::int64_t c = t * kTileCells; c < (t + 1) * kTileCells; ++c)
+            values[static_cast<std::size_t>(c)] = body(static_cast<std::size_t>(c));
+    });
+}
 
 /// Volume of the particles per cell, smoothed by G.
 [[nodiscard]] std::vector<double> smoothed_volume(const TileGrid& grid, const ParticleOrder& order,

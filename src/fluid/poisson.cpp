@@ -12,8 +12,7 @@
 
 namespace rivulet {
 namespace {
-constexpr std::int64_t kGrain = 16;
-constexpr double kLargest = std::numeric_limits<double>::max();
+constexpr double kHuge = std::numeric_limits<double>::max();
 } // namespace
 
 struct PoissonSolver::Impl {
@@ -41,7 +40,7 @@ struct PoissonSolver::Impl {
     void for_tiles(const char* name, Body&& body)
     {
         parallel_for(
-            a.n_tiles(), name, [&](std::int64_t t) { body(std::size_t(t)); }, kGrain);
+            a.n_tiles(), name, [&](std::int64_t t) { body(std::size_t(t)); }, kTileGrain);
     }
     [[nodiscard]] double* x_tile(std::size_t t) const { return &x[std::size_t(a.grid_tiles()[t]) * kTileCells]; }
     [[nodiscard]] double largest_partial() const { return partial.empty() ? 0 : *std::ranges::max_element(partial); }
@@ -72,7 +71,7 @@ void PoissonSolver::Impl::clear_outside(const PoissonSystem& system) const
             for (std::size_t n = t * kTileCells; n < std::size_t(t + 1) * kTileCells; ++n)
                 x[n] = system.unknown[n] != 0 ? x[n] : 0.0;
         },
-        kGrain);
+        kTileGrain);
 }
 
 /// r = b - A x without its mean on singular components; r_max.
@@ -94,7 +93,7 @@ void PoissonSolver::Impl::true_residual(std::span<const double> b)
         std::array<double, kTileEdge> largest{};
         for (int c = 0; c < kTileCells; c += kTileEdge)
             for (int i = 0; i < kTileEdge; ++i) {
-                const double size = std::abs(r_of[c + i]), known = size <= kLargest ? size : INFINITY; // no NaN
+                const double size = std::abs(r_of[c + i]), known = size <= kHuge ? size : INFINITY; // no NaN
                 largest[i] = known > largest[i] ? known : largest[i];
             }
         partial[t] = *std::max_element(largest.begin(), largest.end());

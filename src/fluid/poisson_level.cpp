@@ -10,7 +10,6 @@ namespace {
 /// Constant aggregation overestimates the energy of a smooth correction twofold: the faces are scaled back.
 constexpr float kFaceScale = 0.5F;
 constexpr float kDiagonalScale = 1.0F;
-constexpr std::int64_t kGrain = 16;
 
 bool before(const Vec3i& a, const Vec3i& b) noexcept { return tile_key(a) < tile_key(b); }
 
@@ -143,7 +142,7 @@ void PoissonLevel::finish_diagonal()
                 }
             uniform[t] = uniform_coefficient(faces, extra);
         },
-        kGrain);
+        kTileGrain);
 }
 
 std::size_t PoissonLevel::bytes() const noexcept

@@ -7,12 +7,11 @@
 namespace rivulet {
 namespace {
 
-constexpr std::int64_t kGrain = 16;
 constexpr int kLargestDirectSolve = 64;
 
 using Float8 = float __attribute__((vector_size(32)));
 using Int8 = std::int32_t __attribute__((vector_size(32)));
-using Block = PaddedBlock<float>;
+using FloatBlock = PaddedBlock<float>;
 
 Float8 load8(const float* p) noexcept
 {
@@ -60,12 +59,13 @@ struct TileEquations {
 
 /// b plus the flow from the neighbours: the value that the diagonal times x must have.
 template <bool kUniform>
-Float8 gathered(const Block& u, const TileEquations& e, int j, int k) noexcept
+Float8 gathered(const FloatBlock& u, const TileEquations& e, int j, int k) noexcept
 {
     const float* c = u.row(j, k);
     const Float8 b = load8(e.b + cell_in_tile(0, j, k));
-    const Float8 x0 = load8(c - 1), x1 = load8(c + 1), y0 = load8(c - Block::kRow), y1 = load8(c + Block::kRow);
-    const Float8 z0 = load8(c - Block::kPlane), z1 = load8(c + Block::kPlane);
+    const Float8 x0 = load8(c - 1), x1 = load8(c + 1), y0 = load8(c - FloatBlock::kRow),
+                 y1 = load8(c + FloatBlock::kRow);
+    const Float8 z0 = load8(c - FloatBlock::kPlane), z1 = load8(c + FloatBlock::kPlane);
     if constexpr (kUniform) {
         return b + e.uniform * ((x0 + x1) + (y0 + y1) + (z0 + z1));
     } else {
@@ -78,7 +78,7 @@ Float8 gathered(const Block& u, const TileEquations& e, int j, int k) noexcept
 }
 
 template <bool kUniform>
-void relax(Block& u, const TileEquations& e, int colour) noexcept
+void relax(FloatBlock& u, const TileEquations& e, int colour) noexcept
 {
     [[maybe_unused]] const float inverse = kUniform ? 1 / (6 * e.uniform) : 0;
     for (int k = 0; k < kTileEdge; ++k)
@@ -94,7 +94,7 @@ void relax(Block& u, const TileEquations& e, int colour) noexcept
 }
 
 /// Sweeps over both colours, starting with `first`.
-void smooth(Block& u, const TileEquations& e, int first, int n_sweeps) noexcept
+void smooth(FloatBlock& u, const TileEquations& e, int first, int n_sweeps) noexcept
 {
     for (int half = 0; half < 2 * n_sweeps; ++half) {
         if (e.uniform > 0)
@@ -105,7 +105,7 @@ void smooth(Block& u, const TileEquations& e, int first, int n_sweeps) noexcept
 }
 
 template <bool kUniform>
-Float8 residual(const Block& u, const TileEquations& e, int j, int k) noexcept
+Float8 residual(const FloatBlock& u, const TileEquations& e, int j, int k) noexcept
 {
     const Float8 flow = gathered<kUniform>(u, e, j, k), x = load8(u.row(j, k));
     if constexpr (kUniform) return flow - (6 * e.uniform) * x;
@@ -116,7 +116,7 @@ Float8 residual(const Block& u, const TileEquations& e, int j, int k) noexcept
 
 /// Adds the residual of each 2x2x2 cells into the right side of the coarser level.
 template <bool kUniform>
-void restrict_residual(const Block& u, const TileEquations& e, float* coarse_b) noexcept
+void restrict_residual(const FloatBlock& u, const TileEquations& e, float* coarse_b) noexcept
 {
     for (int k = 0; k < 4; ++k)
         for (int j = 0; j < 4; ++j) {
@@ -127,7 +127,7 @@ void restrict_residual(const Block& u, const TileEquations& e, float* coarse_b) 
         }
 }
 
-void restrict_residual(const Block& u, const TileEquations& e, const PoissonLevel& fine, PoissonLevel& coarse,
+void restrict_residual(const FloatBlock& u, const TileEquations& e, const PoissonLevel& fine, PoissonLevel& coarse,
                        std::int32_t t) noexcept
 {
     float* b = &coarse.b[std::size_t(fine.parents[t]) * kTileCells + octant_origin(octant_of(fine.tiles[t]))];
@@ -137,7 +137,7 @@ void restrict_residual(const Block& u, const TileEquations& e, const PoissonLeve
         restrict_residual<false>(u, e, b);
 }
 
-void store_tile(const Block& u, PoissonLevel& level, std::int32_t t) noexcept
+void store_tile(const FloatBlock& u, PoissonLevel& level, std::int32_t t) noexcept
 {
     float* x = &level.x[std::size_t(t) * kTileCells];
     for (int k = 0; k < kTileEdge; ++k)
@@ -162,10 +162,11 @@ template <class Body>
 void for_tiles(const std::vector<std::int32_t>& tiles, const char* name, Body&& body)
 {
     parallel_for(
-        static_cast<std::int64_t>(tiles.size()), name, [&](std::int64_t i) { body(tiles[std::size_t(i)]); }, kGrain);
+        static_cast<std::int64_t>(tiles.size()), name, [&](std::int64_t i) { body(tiles[std::size_t(i)]); },
+        kTileGrain);
 }
 
-void load_all(Block& u, const PoissonLevel& level, std::int32_t t) noexcept
+void load_all(FloatBlock& u, const PoissonLevel& level, std::int32_t t) noexcept
 {
     load_tile(u, level.x.data(), t);
     load_halo(u, level.x.data(), level.neighbours[t]);
@@ -176,13 +177,13 @@ void load_all(Block& u, const PoissonLevel& level, std::int32_t t) noexcept
 void smooth_down(PoissonLevel& level, PoissonLevel& coarse)
 {
     for_tiles(level.colours[0], "poisson smooth", [&](std::int32_t t) {
-        Block u;
+        FloatBlock u;
         u.values.fill(0);
         smooth(u, TileEquations(level, t), 0, 1);
         store_tile(u, level, t);
     });
     for_tiles(level.colours[1], "poisson smooth", [&](std::int32_t t) {
-        Block u;
+        FloatBlock u;
         u.values.fill(0);
         load_halo(u, level.x.data(), level.neighbours[t]);
         smooth(u, TileEquations(level, t), 0, 2);
@@ -190,14 +191,14 @@ void smooth_down(PoissonLevel& level, PoissonLevel& coarse)
     });
     for_tiles(level.colours[0], "poisson smooth", [&](std::int32_t t) {
         const TileEquations equations(level, t);
-        Block u;
+        FloatBlock u;
         load_all(u, level, t);
         smooth(u, equations, 0, 1);
         store_tile(u, level, t);
         restrict_residual(u, equations, level, coarse, t);
     });
     for_tiles(level.colours[1], "poisson restrict", [&](std::int32_t t) {
-        Block u;
+        FloatBlock u;
         load_all(u, level, t);
         restrict_residual(u, TileEquations(level, t), level, coarse, t);
     });
@@ -210,7 +211,7 @@ void smooth_up(PoissonLevel& level, const PoissonLevel& coarse)
     const auto pass = [&](int colour, int n_sweeps, bool correct) {
         for_tiles(level.colours[colour], "poisson smooth", [&](std::int32_t t) {
             if (correct) add_correction(level, coarse, t);
-            Block u;
+            FloatBlock u;
             load_all(u, level, t);
             smooth(u, TileEquations(level, t), 1, n_sweeps);
             store_tile(u, level, t);

@@ -11,8 +11,6 @@
 namespace rivulet {
 namespace {
 
-constexpr std::int64_t kGrain = 16;
-
 bool has_unknown(std::span<const std::uint8_t> unknown, std::int32_t t) noexcept
 {
     const std::uint8_t* tile = &unknown[std::size_t(t) * kTileCells];
@@ -25,17 +23,17 @@ struct FaceRow {
 
     void load(const TileFaces<double>& faces, const PaddedBlock<double>& unknown, int j, int k) noexcept
     {
-        using Block = PaddedBlock<double>;
+        using DoubleBlock = PaddedBlock<double>;
         const double* m = unknown.row(j, k);
         const auto fill = [&](std::array<double, kTileEdge>& to, const double* from, const double* across) {
             for (int i = 0; i < kTileEdge; ++i) to[i] = m[i] * across[i] != 0 ? from[i] : 0.0;
         };
         fill(face[0], faces.x(j, k), m - 1);
         fill(face[1], faces.x(j, k) + 1, m + 1);
-        fill(face[2], faces.y(j, k), m - Block::kRow);
-        fill(face[3], faces.upper_y(j, k), m + Block::kRow);
-        fill(face[4], faces.z(j, k), m - Block::kPlane);
-        fill(face[5], faces.upper_z(j, k), m + Block::kPlane);
+        fill(face[2], faces.y(j, k), m - DoubleBlock::kRow);
+        fill(face[3], faces.upper_y(j, k), m + DoubleBlock::kRow);
+        fill(face[4], faces.z(j, k), m - DoubleBlock::kPlane);
+        fill(face[5], faces.upper_z(j, k), m + DoubleBlock::kPlane);
     }
     [[nodiscard]] bool all_equal(double value) const noexcept
     {
@@ -150,7 +148,7 @@ void PoissonOperator::build(const PoissonSystem& system, PoissonLevel& finest)
     const double scale = 1 / typical_coefficient();
     parallel_for(
         n_tiles(), "poisson coefficients",
-        [&](std::int64_t t) { build_tile(static_cast<std::int32_t>(t), scale, finest); }, kGrain);
+        [&](std::int64_t t) { build_tile(static_cast<std::int32_t>(t), scale, finest); }, kTileGrain);
     is_valid_ = std::ranges::all_of(partial_, [](double smallest) { return smallest >= 0; });
     n_unknowns_ = 0;
     for (const TileConnections& tile : connections_)
@@ -229,7 +227,8 @@ double PoissonOperator::apply(std::span<const double> p, std::span<double> q)
 {
     parallel_for(
         n_tiles(), "poisson operator",
-        [&](std::int64_t t) { partial_[t] = apply_tile(static_cast<std::int32_t>(t), p.data(), q.data()); }, kGrain);
+        [&](std::int64_t t) { partial_[t] = apply_tile(static_cast<std::int32_t>(t), p.data(), q.data()); },
+        kTileGrain);
     return std::accumulate(partial_.begin(), partial_.end(), 0.0);
 }
 

@@ -36,16 +36,6 @@ struct MeanLaws {
     }
 };
 
-/// values[c] = body(c) for all cells of existing tiles.
-template <class Body>
-void for_cells(const TileGrid& grid, std::vector<double>& values, Body&& body)
-{
-    parallel_for(grid.n_tiles(), "surface tension", [&](std::int64_t t) {
-        for (std::int64_t c = t * kTileCells; c < (t + 1) * kTileCells; ++c)
-            values[static_cast<std::size_t>(c)] = body(static_cast<std::size_t>(c));
-    });
-}
-
 /// Mean by volume of what `value` says of the particles' laws; `filled` is their smoothed volume.
 template <class Value>
 std::vector<double> mean_law(const SurfaceTensionInput& in, const std::vector<double>& filled, Value&& value)
@@ -59,7 +49,8 @@ std::vector<double> mean_law(const SurfaceTensionInput& in, const std::vector<do
         },
         4096);
     std::vector<double> mean = smoothed_volume(*in.grid, *in.order, in.position, weighted);
-    for_cells(*in.grid, mean, [&](std::size_t c) { return filled[c] > 0 ? mean[c] / filled[c] : 0; });
+    set_cells(*in.grid, "surface tension", mean,
+              [&](std::size_t c) { return filled[c] > 0 ? mean[c] / filled[c] : 0; });
     return mean;
 }
 
@@ -73,12 +64,12 @@ MeanLaws mean_laws(const SurfaceTensionInput& in)
 }
 
 /// F in the cells around one, up to two away along each axis, x fastest.
-struct Block {
+struct ShareBlock {
     static constexpr int kReach = 2;
     static constexpr int kEdge = 2 * kReach + 1;
     std::array<double, kEdge * kEdge * kEdge> value;
 
-    Block(const TileGrid& grid, std::span<const double> share, int t, const Vec3i& c)
+    ShareBlock(const TileGrid& grid, std::span<const double> share, int t, const Vec3i& c)
     {
         std::size_t n = 0;
         for (int k = -kReach; k <= kReach; ++k)
@@ -102,7 +93,7 @@ struct Block {
 /// Gradient per cell at a corner of the block's middle cell; `corner` has 0 or 1 along each axis. The mean over the two
 /// cells across an axis blunts F by k^2/8; with these weights the difference along it does the same, else the steep
 /// profile across the surface would tilt the normals by 1/12 of its curvature.
-Vec3 corner_gradient(const Block& f, const Vec3i& corner)
+Vec3 corner_gradient(const ShareBlock& f, const Vec3i& corner)
 {
     constexpr double kWeight[4] = {-1.0 / 48, -9.0 / 48, 9.0 / 48, 1.0 / 48};
     Vec3 g = Vec3::Zero();
@@ -129,7 +120,7 @@ Vec3 turned_normal(const Vec3& gradient, const Vec3& n, const Vec3& m, double co
     return ((1 - part) * n + part * turned).normalized();
 }
 
-Vec3 corner_normal(const SurfaceTensionInput& in, const Block& f, int t, const Vec3i& c, const Vec3i& corner,
+Vec3 corner_normal(const SurfaceTensionInput& in, const ShareBlock& f, int t, const Vec3i& c, const Vec3i& corner,
                    double cosine)
 {
     const Vec3 gradient = corner_gradient(f, corner);
@@ -144,7 +135,7 @@ Vec3 corner_normal(const SurfaceTensionInput& in, const Block& f, int t, const V
 }
 
 /// div n at a cell [1/m].
-double curvature(const SurfaceTensionInput& in, const Block& f, int t, const Vec3i& c, double cosine)
+double curvature(const SurfaceTensionInput& in, const ShareBlock& f, int t, const Vec3i& c, double cosine)
 {
     double sum = 0;
     for (int n = 0; n < 8; ++n) {
@@ -167,7 +158,7 @@ bool is_beside_surface(const SurfaceTensionInput& in, int t, const Vec3i& c)
 
 double pressure_at(const SurfaceTensionInput& in, const MeanLaws& laws, int t, const Vec3i& c)
 {
-    const Block f(*in.grid, in.liquid_share, t, c);
+    const ShareBlock f(*in.grid, in.liquid_share, t, c);
     const double seen = std::clamp((f.largest_near() - kUnseen) / (kSeen - kUnseen), 0.0, 1.0);
     if (seen == 0) return 0;
     const SurfaceLaw law = laws.at(in, in.grid->index(t, c.x(), c.y(), c.z()));
@@ -201,7 +192,7 @@ void compute_surface_pressure(const SurfaceTensionInput& in, std::array<std::vec
         pressure[a].resize(in.grid->field_size());
         std::fill(pressure[a].end() - kTileCells, pressure[a].end(), 0.0);
         const Vec3i e = Vec3i::Unit(static_cast<int>(a));
-        for_cells(*in.grid, pressure[a], [&](std::size_t cell) {
+        set_cells(*in.grid, "surface tension", pressure[a], [&](std::size_t cell) {
             const int t = static_cast<int>(cell / kTileCells);
             const int n = static_cast<int>(cell % kTileCells);
             const std::size_t below = in.grid->index(t, n % 8 - e.x(), n / 8 % 8 - e.y(), n / 64 - e.z());

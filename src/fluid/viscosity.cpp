@@ -11,7 +11,7 @@
 namespace rivulet {
 namespace {
 
-constexpr std::int64_t kGrain = 4;
+constexpr std::int64_t kVectorGrain = 4;
 /// Layers of faces around the liquid that follow it.
 constexpr int kFollowingLayers = 2;
 
@@ -65,7 +65,7 @@ struct ViscositySolver::Impl {
                 for (std::size_t axis = 0; axis < 3; ++axis)
                     for (std::size_t n = begin; n < begin + kTileCells; ++n) body(axis, n);
             },
-            kGrain);
+            kVectorGrain);
     }
 };
 
@@ -150,7 +150,8 @@ void ViscositySolver::Impl::extend_change(std::size_t axis, const std::vector<st
     std::vector<std::uint8_t> known(a.grid().field_size(), 2), next;
     const auto for_tiles = [&](auto&& body) {
         parallel_for(
-            std::int64_t(tiles.size()), "viscous change", [&](std::int64_t t) { body(tiles[std::size_t(t)]); }, kGrain);
+            std::int64_t(tiles.size()), "viscous change", [&](std::int64_t t) { body(tiles[std::size_t(t)]); },
+            kVectorGrain);
     };
     for_tiles([&](std::int32_t t) {
         for (std::size_t n = std::size_t(t) * kTileCells; n < std::size_t(t + 1) * kTileCells; ++n) {

@@ -13,7 +13,7 @@ namespace {
 constexpr double kLeastWallTheta = 0.05;
 /// The same for velocities continued through the wall, which grow with its inverse.
 constexpr double kLeastContinuedTheta = 0.25;
-constexpr std::int64_t kGrain = 2;
+constexpr std::int64_t kSlotGrain = 2;
 
 constexpr std::size_t next(std::size_t axis) { return (axis + 1) % 3; }
 constexpr std::size_t previous(std::size_t axis) { return (axis + 2) % 3; }
@@ -310,7 +310,7 @@ void ViscosityOperator::find_viscous_number()
             }
             partial_[std::size_t(n)] = largest;
         },
-        kGrain);
+        kSlotGrain);
     viscous_number_ = partial_.empty() ? 0 : *std::max_element(partial_.begin(), partial_.end());
 }
 
@@ -416,10 +416,10 @@ double ViscosityOperator::apply(const FaceField& p, FaceField& q)
 {
     const auto n_tiles = std::int64_t(tiles_.size());
     parallel_for(
-        n_tiles, "viscous stress", [&](std::int64_t n) { stress_tile(tiles_[std::size_t(n)], p, false); }, kGrain);
+        n_tiles, "viscous stress", [&](std::int64_t n) { stress_tile(tiles_[std::size_t(n)], p, false); }, kSlotGrain);
     parallel_for(
         n_tiles, "viscous force",
-        [&](std::int64_t n) { partial_[std::size_t(n)] = gather_tile(tiles_[std::size_t(n)], p, q, 1); }, kGrain);
+        [&](std::int64_t n) { partial_[std::size_t(n)] = gather_tile(tiles_[std::size_t(n)], p, q, 1); }, kSlotGrain);
     return std::accumulate(partial_.begin(), partial_.end(), 0.0);
 }
 
@@ -427,10 +427,10 @@ void ViscosityOperator::apply_stress(const FaceField& u, FaceField& q)
 {
     const auto n_tiles = std::int64_t(tiles_.size());
     parallel_for(
-        n_tiles, "viscous stress", [&](std::int64_t n) { stress_tile(tiles_[std::size_t(n)], u, true); }, kGrain);
+        n_tiles, "viscous stress", [&](std::int64_t n) { stress_tile(tiles_[std::size_t(n)], u, true); }, kSlotGrain);
     parallel_for(
         n_tiles, "viscous force",
-        [&](std::int64_t n) { static_cast<void>(gather_tile(tiles_[std::size_t(n)], u, q, 0)); }, kGrain);
+        [&](std::int64_t n) { static_cast<void>(gather_tile(tiles_[std::size_t(n)], u, q, 0)); }, kSlotGrain);
 }
 
 double ViscosityOperator::continued_velocity(int t, const Vec3i& cell, std::size_t axis, const FaceField& u) const

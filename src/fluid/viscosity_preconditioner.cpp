@@ -8,7 +8,7 @@
 
 namespace rivulet {
 namespace {
-constexpr std::int64_t kGrain = 4;
+constexpr std::int64_t kSweepGrain = 4;
 
 double largest_in_tile(const double* r)
 {
@@ -38,7 +38,7 @@ void ViscosityPreconditioner::build_component(const ViscosityOperator& op, std::
     for (auto& c : coefficient_) c.assign(size, 0);
     parallel_for(
         std::int64_t(op.tiles().size()), "viscous rows",
-        [&](std::int64_t n) { build_tile(op, axis, op.tiles()[std::size_t(n)]); }, kGrain);
+        [&](std::int64_t n) { build_tile(op, axis, op.tiles()[std::size_t(n)]); }, kSweepGrain);
     if (!use_multigrid_) return;
     Component& component = components_[axis];
     component.matrix.build({&grid, unknown_, {coefficient_[0], coefficient_[1], coefficient_[2]}, extra_},
@@ -73,7 +73,7 @@ void ViscosityPreconditioner::apply_component(const ViscosityOperator& op, std::
         [&](std::int64_t t) {
             largest[std::size_t(t)] = largest_in_tile(&r[std::size_t(tiles[std::size_t(t)]) * kTileCells]);
         },
-        kGrain);
+        kSweepGrain);
     const double r_max = largest.empty() ? 0 : *std::max_element(largest.begin(), largest.end());
     for (const std::int32_t t : op.tiles()) std::fill_n(&z[std::size_t(t) * kTileCells], kTileCells, 0.0);
     if (!(r_max > 0) || !std::isfinite(r_max)) return;
@@ -85,7 +85,7 @@ void ViscosityPreconditioner::apply_component(const ViscosityOperator& op, std::
             float* to = &finest.b[std::size_t(t) * kTileCells];
             for (int c = 0; c < kTileCells; ++c) to[c] = static_cast<float>(from[c] / scale);
         },
-        kGrain);
+        kSweepGrain);
     component.multigrid.apply();
     const double back = scale / component.scale;
     parallel_for(
@@ -95,7 +95,7 @@ void ViscosityPreconditioner::apply_component(const ViscosityOperator& op, std::
             double* to = &z[std::size_t(tiles[std::size_t(t)]) * kTileCells];
             for (int c = 0; c < kTileCells; ++c) to[c] = back * static_cast<double>(from[c]);
         },
-        kGrain);
+        kSweepGrain);
 }
 
 ViscosityPreconditioner::Sums ViscosityPreconditioner::apply(const ViscosityOperator& op, const FaceField& r,
@@ -117,7 +117,7 @@ ViscosityPreconditioner::Sums ViscosityPreconditioner::apply(const ViscosityOper
             partial_[std::size_t(nt)] = dot;
             largest_[std::size_t(nt)] = largest;
         },
-        kGrain);
+        kSweepGrain);
     return {std::accumulate(partial_.begin(), partial_.end(), 0.0),
             largest_.empty() ? 0 : *std::max_element(largest_.begin(), largest_.end())};
 }

@@ -9,14 +9,14 @@
 namespace rivulet {
 namespace {
 
-constexpr double kInfinite = 1e29; ///< bounds at or beyond this are not bounds
+constexpr double kUnbounded = 1e29; ///< bounds at or beyond this are not bounds
 
 /// Box to mesh in: the bounds, cut 50 edges beyond what is finite.
 Aabb meshed_region(const Aabb& bounds, double edge)
 {
     Aabb region = bounds;
     for (int axis = 0; axis < 3; ++axis) {
-        const bool has_lower = bounds.lower[axis] > -kInfinite, has_upper = bounds.upper[axis] < kInfinite;
+        const bool has_lower = bounds.lower[axis] > -kUnbounded, has_upper = bounds.upper[axis] < kUnbounded;
         if (!has_lower) region.lower[axis] = (has_upper ? bounds.upper[axis] : 0) - 50 * edge;
         if (!has_upper) region.upper[axis] = (has_lower ? bounds.lower[axis] : 0) + 50 * edge;
     }
@@ -79,7 +79,7 @@ private:
 /// Box around the moved box; infinite as soon as the box is.
 Aabb moved_bounds(const Aabb& box, const Pose& pose)
 {
-    if (box.lower.minCoeff() <= -kInfinite || box.upper.maxCoeff() >= kInfinite)
+    if (box.lower.minCoeff() <= -kUnbounded || box.upper.maxCoeff() >= kUnbounded)
         return {Vec3::Constant(-1e30), Vec3::Constant(1e30)};
     Aabb moved;
     for (int c = 0; c < 8; ++c)

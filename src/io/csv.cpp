@@ -89,8 +89,13 @@ CsvTable read_csv(const std::filesystem::path& path)
     CsvTable table;
     std::size_t at = 0;
     if (!text.empty()) table.columns = next_record(text, at);
+    const bool ends_whole = text.empty() || text.back() == '\n';
     while (at < text.size()) {
         table.rows.push_back(next_record(text, at));
+        if (at > text.size() && !ends_whole) { // a run was killed while it wrote this row
+            table.rows.pop_back();
+            break;
+        }
         if (table.rows.back().size() != table.columns.size())
             throw IoError(path.string() + ": row " + std::to_string(table.rows.size()) + " has " +
                           std::to_string(table.rows.back().size()) + " fields, the header has " +

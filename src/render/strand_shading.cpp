@@ -28,12 +28,11 @@ StrandShading::StrandShading(const Rgb& colour, float wetness)
 Rgb StrandShading::reflected(const Vec3f& tangent, const Vec3f& to_light, const Vec3f& to_eye) const
 {
     constexpr float kTilt = 0.10f; // of the scales of a strand [rad]
-    constexpr float kInvPi = std::numbers::inv_pi_v<float>;
     const float sine_light = tangent.dot(to_light), sine_eye = tangent.dot(to_eye);
     const float diffuse = std::sqrt(std::max(0.0f, 1 - sine_light * sine_light));
     const float first = shine * highlight(sine_light, sine_eye, -kTilt, exponent);
     const float second = 0.7f * shine * highlight(sine_light, sine_eye, 1.5f * kTilt, 0.4f * exponent);
-    return albedo * (kInvPi * diffuse + second) + first;
+    return albedo * (std::numbers::inv_pi_v<float> * diffuse + second) + first;
 }
 
 } // namespace rivulet

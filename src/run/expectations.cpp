@@ -90,9 +90,10 @@ void require_known_quantities(const Scene& scene)
         const bool is_final = expectation.when == Expectation::When::Final || is_recorded(expectation.quantity);
         if (is_probe || (value && value->is_number() && is_final)) continue;
         if (!problems.empty()) problems += '\n';
-        problems += scene.file.string() + ": test." + expectation.name + ": '" + expectation.quantity + "' " +
-                    (value ? "is known at the end alone: ask for its final value"
-                           : "is neither a probe column nor a number of report.json");
+        problems += expectation.place + ": test." + expectation.name + ".quantity: '" + expectation.quantity + "' " +
+                    (!value               ? "is neither a probe column nor a number of report.json"
+                     : value->is_number() ? "is known at the end alone: ask for its final value"
+                                          : "is not a number");
     }
     if (!problems.empty()) throw InputError(problems);
 }

@@ -1,9 +1,9 @@
 #include "base/error.h"
 #include "io/atomic_file.h"
 #include "rivulet/scene.h"
+#include "scene/problems.h"
 
 #include <algorithm>
-#include <numeric>
 #include <system_error>
 
 namespace rivulet {
@@ -37,33 +37,6 @@ std::vector<std::string> includes_of(const std::string& text)
     return names;
 }
 
-/// Number of letters to change, add or remove to turn one word into the other (Levenshtein).
-std::size_t edit_distance(const std::string& a, const std::string& b)
-{
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-        }
-    }
-    return row.back();
-}
-
-std::string suggestion(const std::string& name, const std::vector<GalleryEntry>& entries)
-{
-    const auto closer = [&](const GalleryEntry& a, const GalleryEntry& b) {
-        return edit_distance(name, a.name) < edit_distance(name, b.name);
-    };
-    const auto best = std::min_element(entries.begin(), entries.end(), closer);
-    if (best == entries.end() || edit_distance(name, best->name) > 3) return {};
-    return "; did you mean '" + best->name + "'?";
-}
-
 } // namespace
 
 std::vector<GalleryEntry> gallery(const fs::path& folder)
@@ -83,10 +56,13 @@ fs::path find_scene(const std::string& scene, const fs::path& gallery_folder)
     std::error_code error;
     if (fs::is_regular_file(scene, error)) return scene;
     const std::vector<GalleryEntry> entries = gallery(gallery_folder);
-    for (const GalleryEntry& entry : entries)
+    std::vector<std::string> names;
+    for (const GalleryEntry& entry : entries) {
         if (entry.name == scene) return entry.file;
-    throw InputError(scene + ": neither a scene file nor a scene of the gallery" + suggestion(scene, entries) +
-                     " (rivulet scenes lists them)");
+        names.push_back(entry.name);
+    }
+    throw InputError(scene + ": neither a scene file nor a scene of the gallery" + suggestion(scene, names) +
+                     "; rivulet scenes lists them");
 }
 
 fs::path copy_scene(const std::string& name, const fs::path& gallery_folder, const fs::path& folder)

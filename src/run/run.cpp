@@ -22,6 +22,15 @@ std::int64_t frame_at(double time, double interval)
     return static_cast<std::int64_t>(std::ceil(time / interval * (1 - 1e-12)));
 }
 
+Quantity until_of(const std::string& text)
+{
+    try {
+        return parse_quantity(text);
+    } catch (const InputError& error) {
+        throw InputError("--until: '" + text + "': " + error.what());
+    }
+}
+
 std::int64_t last_frame(const Scene& scene, const RunOptions& options)
 {
     const double interval = scene.model.options.frame_interval;
@@ -31,7 +40,7 @@ std::int64_t last_frame(const Scene& scene, const RunOptions& options)
         return *options.frames;
     }
     if (options.until.empty()) return frame_at(scene.model.options.end_time, interval);
-    const Quantity until = parse_quantity(options.until);
+    const Quantity until = until_of(options.until);
     if (until.has_unit && until.dimension != Dimension{.time = 1})
         throw InputError("--until: '" + options.until + "' is not a time");
     if (!(until.value >= 0 && until.value / interval < 1e9))

@@ -9,8 +9,8 @@ namespace rivulet {
 namespace {
 
 constexpr const char* kSteps = "steps.csv";
-constexpr const char* kEnergy = "energy.csv";
-constexpr const char* kLedger = "ledger.csv";
+constexpr const char* kEnergyFile = "energy.csv";
+constexpr const char* kLedgerFile = "ledger.csv";
 constexpr const char* kProbes = "probes.csv";
 
 std::int64_t kept(const CoveredSizes& covered, const char* name)
@@ -42,7 +42,7 @@ std::vector<std::string> all_probe_columns(const Model& model)
 }
 
 RunTables::RunTables(const RunFolder& folder, const Model& model, const State& initial)
-    : model_(model), steps_(folder.file(kSteps)), energy_(folder.file(kEnergy)), ledger_(folder.file(kLedger)),
+    : model_(model), steps_(folder.file(kSteps)), energy_(folder.file(kEnergyFile)), ledger_(folder.file(kLedgerFile)),
       probes_(folder.file(kProbes))
 {
     steps_.append(
@@ -60,7 +60,8 @@ RunTables::RunTables(const RunFolder& folder, const Model& model, const State& i
 
 RunTables::RunTables(const RunFolder& folder, const Model& model, const CoveredSizes& covered)
     : model_(model), steps_(folder.file(kSteps), kept(covered, kSteps)),
-      energy_(folder.file(kEnergy), kept(covered, kEnergy)), ledger_(folder.file(kLedger), kept(covered, kLedger)),
+      energy_(folder.file(kEnergyFile), kept(covered, kEnergyFile)),
+      ledger_(folder.file(kLedgerFile), kept(covered, kLedgerFile)),
       probes_(folder.file(kProbes), kept(covered, kProbes))
 {
 }

@@ -174,12 +174,15 @@ RenderSettings build_render(const Value& root)
     return settings;
 }
 
-std::vector<Expectation> build_expectations(const Value& root)
+std::vector<Expectation> build_expectations(const Value& root, const std::vector<SceneSource>& sources)
 {
     std::vector<Expectation> expectations;
-    for (const auto& [name, table] : get<Value::Table>(root, "test"))
+    for (const auto& [name, table] : get<Value::Table>(root, "test")) {
+        const Where& where = table.find("quantity")->where;
         expectations.push_back({name, text(table, "quantity"), when_of(text(table, "when")), number(table, "value"),
-                                number(table, "tolerance")});
+                                number(table, "tolerance"),
+                                place(sources.at(static_cast<std::size_t>(where.source)), where)});
+    }
     return expectations;
 }
 

@@ -23,6 +23,6 @@ void check_meaning(const Value& root, const ShapeMap& shapes, Problems& problems
 /// The model of a resolved scene without problems.
 [[nodiscard]] Model build_model(const Value& root, const ShapeMap& shapes);
 [[nodiscard]] RenderSettings build_render(const Value& root);
-[[nodiscard]] std::vector<Expectation> build_expectations(const Value& root);
+[[nodiscard]] std::vector<Expectation> build_expectations(const Value& root, const std::vector<SceneSource>& sources);
 
 } // namespace rivulet

@@ -15,8 +15,8 @@ namespace {
 std::string inner_prefix(const std::string& path, const Key& key)
 {
     switch (key.kind) {
-    case KeyKind::NamedTables:
-        return path + ".*.";
+    case KeyKind::NamedTables: // unless the path has a name already
+        return path + (path == key.name || path.ends_with("." + key.name) ? ".*." : ".");
     case KeyKind::Tables:
         return path + "[].";
     default:
@@ -120,7 +120,7 @@ numbers or texts, or one text `"1 2 3 cm"`. Objects are named tables: `[obstacle
 
 )";
 
-constexpr const char* kUnits =
+constexpr const char* kAboutUnits =
     R"(## Units
 
 Symbols may be multiplied (`N s`, `N*s`), divided (`m/s`, `kg/(m s)`) and raised to whole powers (`m3`, `s^-1`).
@@ -163,7 +163,7 @@ std::string scene_reference_markdown()
             title = fmt::format("`[{}{}]`", named->name, named->kind == KeyKind::NamedTables ? ".NAME" : "");
         out += record_markdown(record, title);
     }
-    out += kUnits + unit_table_markdown();
+    out += kAboutUnits + unit_table_markdown();
     return out + "\n## Liquids of the library\n\n" + material_table_markdown();
 }
 

@@ -78,7 +78,7 @@ Scene parse_scene(const std::string& text, const std::filesystem::path& file, co
     scene.file = file;
     scene.model = build_model(root, shapes);
     scene.render = build_render(root);
-    scene.expectations = build_expectations(root);
+    scene.expectations = build_expectations(root, document.sources);
     scene.resolved_toml = to_toml(root);
     KeyCollector collector;
     collector.collect(scene_records().front(), root, "");

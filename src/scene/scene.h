@@ -20,6 +20,7 @@ struct Expectation {
     When when = When::Final;
     double value = 0;
     double tolerance = 0; ///< absolute; a measured value within value +- tolerance passes
+    std::string place{};  ///< of its quantity: "file:line:column"
 };
 
 /// A scene that has been parsed, checked and built.

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kBriefLength = 60;
 
-std::string quoted(std::string_view text)
+std::string in_quotes(std::string_view text)
 {
     std::string out = "\"";
     for (const char c : text) {
@@ -34,7 +34,7 @@ std::string key_text(const std::string& key)
     const bool bare = !key.empty() && std::ranges::all_of(key, [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
     });
-    return bare ? key : quoted(key);
+    return bare ? key : in_quotes(key);
 }
 
 struct InlineText {
@@ -42,7 +42,7 @@ struct InlineText {
     std::string operator()(bool value) const { return value ? "true" : "false"; }
     std::string operator()(std::int64_t value) const { return fmt::format("{}", value); }
     std::string operator()(double value) const { return number_text(value); }
-    std::string operator()(const std::string& value) const { return quoted(value); }
+    std::string operator()(const std::string& value) const { return in_quotes(value); }
     std::string operator()(const Vec3& v) const
     {
         return fmt::format("[{}, {}, {}]", number_text(v.x()), number_text(v.y()), number_text(v.z()));

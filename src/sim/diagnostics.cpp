@@ -10,11 +10,6 @@
 namespace rivulet {
 namespace {
 
-double density_of(const Model& model, const State& state, std::size_t p)
-{
-    return model.liquids[static_cast<std::size_t>(state.liquid.liquid[p])].density;
-}
-
 int index_of(const Model& model, const std::string& name, const char* kind)
 {
     const auto find = [&](const auto& list) {

@@ -72,11 +72,6 @@ bool liquids_differ_in_density(const Model& model)
                        [&](const Liquid& l) { return l.density != model.liquids.front().density; });
 }
 
-double density_of(const Model& model, const State& state, std::size_t p)
-{
-    return model.liquids[static_cast<std::size_t>(state.liquid.liquid[p])].density;
-}
-
 /// Calls body(cell index, particles) for every cell that holds particles.
 template <class Body>
 void for_occupied_cells(const Scratch& s, const char* name, Body&& body)

@@ -81,6 +81,12 @@ struct State {
     std::int64_t next_id = 0;
 };
 
+/// Of particle p [kg/m^3].
+[[nodiscard]] inline double density_of(const Model& model, const State& state, std::size_t p)
+{
+    return model.liquids[static_cast<std::size_t>(state.liquid.liquid[p])].density;
+}
+
 enum class Scalar { Float64, Int64, Int32 };
 [[nodiscard]] std::size_t scalar_size(Scalar scalar) noexcept; ///< [bytes]
 

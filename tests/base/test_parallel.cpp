@@ -33,6 +33,17 @@ TEST(OrderedSum, OfIntegersIsGausssFormula)
     EXPECT_EQ(ordered_sum(0, "test", [](std::int64_t) { return 1.0; }), 0.0);
 }
 
+TEST(ParallelFor, NamesTheLoopInWhichAnInvariantBroke)
+{
+    for (const std::int64_t n : {1, 100'000}) try {
+            parallel_for(n, "melt", [](std::int64_t i) { RIVULET_VERIFY(i != 0); });
+            FAIL();
+        } catch (const InternalError& error) {
+            EXPECT_NE(std::string(error.what()).find("broken invariant: i != 0, in the loop 'melt'"), std::string::npos)
+                << error.what();
+        }
+}
+
 TEST(ThreadPool, UsesAsManyThreadsAsAskedForEvenBeyondTheCores)
 {
     constexpr int kThreads = 8;

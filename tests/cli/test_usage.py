@@ -79,6 +79,15 @@ class Limits(CliTest):
         self.assertIn("--max-memory", done.stderr)
         self.assertFalse((self.folder / "out").exists())
 
+    def test_an_expectation_of_something_unknown_is_placed(self):
+        lines = self.scene.read_text().count("\n")
+        self.scene.write_text(self.scene.read_text() + '[test.volume]\nquantity = "ledger.bulkk"\nvalue = 1\ntolerance = 1\n')
+        error = self.rivulet("check", self.scene, expect=2).stderr
+        self.assertIn(f"{self.scene.name}:{lines + 2}:12: test.volume.quantity: 'ledger.bulkk'", error)
+
+    def test_a_time_that_is_none_names_its_option(self):
+        self.assertIn("--until: '1e400 s'", self.run_scene("out", "--until", "1e400 s", expect=2).stderr)
+
     def test_a_failed_simulation_is_exit_4_and_names_a_good_checkpoint(self):
         done = self.run_scene("out", "--set", "simulation.max_pressure_iterations=1", "--set",
                               "simulation.pressure_tolerance=1e-14", expect=4)

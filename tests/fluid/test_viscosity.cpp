@@ -20,7 +20,7 @@ namespace {
 using std::numbers::pi;
 
 /// Liquid and solids on a box of tiles, and a velocity on its faces.
-struct Problem {
+struct ViscousProblem {
     TileGrid grid;
     std::vector<ShapePtr> shapes;
     std::vector<SolidBody> bodies;
@@ -31,7 +31,7 @@ struct Problem {
     ViscosityInput input;
 
     /// Tiles from `lower` to below `upper` (in tiles) of cells of this size.
-    Problem(const Vec3i& lower, const Vec3i& upper, double dx)
+    ViscousProblem(const Vec3i& lower, const Vec3i& upper, double dx)
     {
         std::vector<Vec3i> tiles;
         for (int k = lower.z(); k < upper.z(); ++k)
@@ -40,8 +40,8 @@ struct Problem {
         grid = TileGrid(Vec3::Zero(), dx, std::move(tiles));
         for (auto& v : velocity) v.assign(grid.field_size(), 0);
     }
-    Problem(const Problem&) = delete;
-    Problem& operator=(const Problem&) = delete;
+    ViscousProblem(const ViscousProblem&) = delete;
+    ViscousProblem& operator=(const ViscousProblem&) = delete;
 
     void add_body(ShapePtr shape, const Twist& twist, double friction = 1, const Vec3& position = Vec3::Zero())
     {
@@ -122,8 +122,8 @@ double blob(const Vec3& x)
 }
 
 /// Half of a lumpy blob on a slope, around a ball: a free surface, a cut wall and a moving, cut body.
-struct CutProblem : Problem {
-    explicit CutProblem(double number) : Problem(Vec3i::Zero(), Vec3i::Constant(4), 1.0 / 32)
+struct CutViscousProblem : ViscousProblem {
+    explicit CutViscousProblem(double number) : ViscousProblem(Vec3i::Zero(), Vec3i::Constant(4), 1.0 / 32)
     {
         add_body(make_plane({0.5, 0.5, 0.41}, Vec3(0.2, -0.1, 1).normalized()), {});
         add_body(make_sphere(Vec3::Zero(), 0.1), {{0.3, -0.2, 0.5}, {1, 2, -3}}, 1, {0.47, 0.52, 0.63});
@@ -158,7 +158,7 @@ double dot(const FaceField& u, const FaceField& v)
 }
 
 /// Linear and angular momentum about the centre of the unit cube, divided by the volume of a cell.
-std::pair<Vec3, Vec3> momentum(const Problem& problem, const ViscosityOperator& op)
+std::pair<Vec3, Vec3> momentum(const ViscousProblem& problem, const ViscosityOperator& op)
 {
     Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();
     problem.for_faces([&](std::size_t a, std::size_t n, const Vec3& x) {
@@ -171,7 +171,7 @@ std::pair<Vec3, Vec3> momentum(const Problem& problem, const ViscosityOperator& 
 
 TEST(ControlVolumes, OfEachKindAddUpToTheVolumeOfTheLiquid)
 {
-    Problem p(Vec3i::Zero(), Vec3i::Constant(4), 1.0 / 32);
+    ViscousProblem p(Vec3i::Zero(), Vec3i::Constant(4), 1.0 / 32);
     p.finish([](const Vec3& x) { return (x - Vec3::Constant(0.49)).norm() - 0.3; }, 1);
     ControlVolumes v;
     compute_control_volumes(p.input, v);
@@ -188,7 +188,7 @@ TEST(ControlVolumes, OfEachKindAddUpToTheVolumeOfTheLiquid)
 
 TEST(ControlVolumes, FlatSurfacesAndWallsCutThemExactly)
 {
-    Problem p(Vec3i::Zero(), Vec3i::Constant(2), 1.0 / 16);
+    ViscousProblem p(Vec3i::Zero(), Vec3i::Constant(2), 1.0 / 16);
     p.add_body(make_plane({0, 0, 3.3 / 16}, Vec3::UnitZ()), {});
     p.finish([](const Vec3& x) { return x.z() - 9.2 / 16; }, 1);
     ControlVolumes v;
@@ -208,7 +208,7 @@ TEST(ControlVolumes, FlatSurfacesAndWallsCutThemExactly)
 TEST(ViscosityOperator, IsSymmetricAndPositiveDefinite)
 {
     for (const double number : {0.1, 500.0}) {
-        CutProblem problem(number);
+        CutViscousProblem problem(number);
         ViscosityOperator a;
         a.build(problem.input);
         EXPECT_NEAR(a.viscous_number(), number, 1e-12 * number);
@@ -232,7 +232,7 @@ TEST(ViscosityOperator, IsSymmetricAndPositiveDefinite)
 
 TEST(Viscosity, RigidMotionOfFreeLiquidStaysAsItIs)
 {
-    Problem problem(Vec3i::Zero(), Vec3i::Constant(4), 1.0 / 32);
+    ViscousProblem problem(Vec3i::Zero(), Vec3i::Constant(4), 1.0 / 32);
     problem.finish(blob, 500);
     const Vec3 omega(3, -5, 7);
     const auto rigid = [&](const Vec3& x) -> Vec3 { return Vec3(1, 2, 3) + omega.cross(x - Vec3(0.4, 0.6, 0.5)); };
@@ -245,7 +245,7 @@ TEST(Viscosity, RigidMotionOfFreeLiquidStaysAsItIs)
 
 TEST(Viscosity, LiquidThatTurnsWithItsCupStaysAsItIs)
 {
-    Problem problem(Vec3i::Zero(), Vec3i::Constant(4), 1.0 / 32);
+    ViscousProblem problem(Vec3i::Zero(), Vec3i::Constant(4), 1.0 / 32);
     const Vec3 axis(0.51, 0.48, 0.5);
     const ShapePtr cup =
         make_difference(make_cylinder({0, 0, -0.4}, {0, 0, 0.2}, 0.45), make_cylinder({0, 0, -0.3}, {0, 0, 0.3}, 0.33));
@@ -259,7 +259,7 @@ TEST(Viscosity, LiquidThatTurnsWithItsCupStaysAsItIs)
 
 TEST(Viscosity, FreeLiquidKeepsItsMomentumAndAngularMomentum)
 {
-    Problem problem(Vec3i::Zero(), Vec3i::Constant(4), 1.0 / 32);
+    ViscousProblem problem(Vec3i::Zero(), Vec3i::Constant(4), 1.0 / 32);
     problem.finish(blob, 50);
     problem.randomise_velocity(3);
     ViscosityOperator op;
@@ -276,7 +276,7 @@ TEST(Viscosity, FreeLiquidKeepsItsMomentumAndAngularMomentum)
 
 TEST(Viscosity, WhatTheLiquidLosesTheBodiesGain)
 {
-    CutProblem problem(20);
+    CutViscousProblem problem(20);
     problem.randomise_velocity(5);
     ViscosityOperator op;
     op.build(problem.input);
@@ -299,7 +299,7 @@ TEST(Viscosity, WhatTheLiquidLosesTheBodiesGain)
 /// A channel of 32 cells between planes across y, 172 cells long, open at its ends, four cells deep with free sides.
 struct Channel {
     static constexpr double kLower = 0.3, kUpper = 32.3; ///< the walls, in cells: they cut the cells
-    Problem problem{{-11, -1, -1}, {11, 6, 2}, 1.0};
+    ViscousProblem problem{{-11, -1, -1}, {11, 6, 2}, 1.0};
 
     explicit Channel(double speed)
     {
@@ -321,7 +321,7 @@ TEST(Viscosity, CouetteFlowBetweenCutWallsIsLinear)
 TEST(Viscosity, PoiseuilleFlowBetweenCutWallsIsAParabola)
 {
     Channel channel(0);
-    Problem& p = channel.problem;
+    ViscousProblem& p = channel.problem;
     const double g = 1e3;
     for (int n = 0; n < 2; ++n) {
         for (double& u : p.velocity[0]) u += p.input.dt * g;
@@ -336,7 +336,7 @@ TEST(Viscosity, PoiseuilleFlowBetweenCutWallsIsAParabola)
 TEST(Viscosity, CylindersTurningInEachOtherFeelTheTorqueOfCouette)
 {
     constexpr double kInner = 8.2, kOuter = 17.1, kOmega = 3;
-    Problem p({-3, -3, -1}, {3, 3, 2}, 1.0);
+    ViscousProblem p({-3, -3, -1}, {3, 3, 2}, 1.0);
     p.add_body(make_cylinder({0, 0, -100}, {0, 0, 100}, kInner), {Vec3::Zero(), Vec3(0, 0, kOmega)});
     p.add_body(
         make_difference(make_box({-50, -50, -90}, {50, 50, 90}), make_cylinder({0, 0, -100}, {0, 0, 100}, kOuter)), {});
@@ -357,7 +357,7 @@ TEST(Viscosity, CylindersTurningInEachOtherFeelTheTorqueOfCouette)
 TEST(Viscosity, ShearWaveDecaysByTheFactorOfImplicitEuler)
 {
     constexpr double kNumber = 0.5, kWave = 2 * pi / 16;
-    Problem p({0, 0, 0}, {6, 6, 2}, 1.0);
+    ViscousProblem p({0, 0, 0}, {6, 6, 2}, 1.0);
     p.finish(
         [](const Vec3& x) {
             return std::max({std::abs(x.x() - 24) - 23, std::abs(x.y() - 24) - 23, std::abs(x.z() - 8) - 3});
@@ -375,7 +375,7 @@ TEST(Viscosity, ShearWaveDecaysByTheFactorOfImplicitEuler)
 TEST(Viscosity, ShearWaveDecaysExponentially)
 {
     constexpr double kNumber = 0.2, kWave = 2 * pi / 32;
-    Problem p({0, 0, 0}, {4, 8, 1}, 1.0);
+    ViscousProblem p({0, 0, 0}, {4, 8, 1}, 1.0);
     p.finish(
         [](const Vec3& x) {
             return std::max({std::abs(x.x() - 16) - 15, std::abs(x.y() - 32) - 31, std::abs(x.z() - 4) - 2});
@@ -393,7 +393,7 @@ TEST(Viscosity, SolidsWithoutFrictionDoNotHoldTheLiquid)
 {
     const auto slide = [](const Vec3&) -> Vec3 { return {1, 0.5, 0}; };
     for (const double friction : {0.0, 0.5}) {
-        Problem problem(Vec3i::Zero(), Vec3i::Constant(4), 1.0 / 32);
+        ViscousProblem problem(Vec3i::Zero(), Vec3i::Constant(4), 1.0 / 32);
         problem.add_body(make_plane({0.5, 0.5, 0.41}, Vec3(0, 0, 1)), {}, friction);
         problem.finish(blob, 100);
         problem.set_velocity(slide);
@@ -408,7 +408,7 @@ TEST(Viscosity, SolidsWithoutFrictionDoNotHoldTheLiquid)
 TEST(Viscosity, TwoLiquidsInAChannelShareTheStress)
 {
     // Steady shear: mu du/dy is the same in both, so the slopes are as 1 to 10 and the interface moves at 10/11 U.
-    Problem p{{-8, -1, -1}, {8, 6, 2}, 1.0};
+    ViscousProblem p{{-8, -1, -1}, {8, 6, 2}, 1.0};
     p.add_body(make_plane({0, 0, 0}, Vec3::UnitY()), {});
     p.add_body(make_plane({0, 32, 0}, -Vec3::UnitY()), {{1, 0, 0}, Vec3::Zero()});
     p.finish([](const Vec3& x) { return std::max(std::abs(x.x()) - 62, std::abs(x.z() - 4) - 2); }, 1e5);
@@ -427,7 +427,7 @@ TEST(Viscosity, TwoLiquidsInAChannelShareTheStress)
 TEST(Viscosity, ShearIsContinuedThroughCutWallsAsAStraightLine)
 {
     Channel channel(2);
-    Problem& p = channel.problem;
+    ViscousProblem& p = channel.problem;
     const auto line = [](const Vec3& x) -> Vec3 { return {2 * (x.y() - Channel::kLower) / 32, 0, 0}; };
     p.set_velocity(line);
     ViscositySolver solver;
@@ -448,7 +448,7 @@ TEST(Viscosity, ShearIsContinuedThroughCutWallsAsAStraightLine)
 
 TEST(Viscosity, HoneyNeedsFewIterations)
 {
-    CutProblem problem(500);
+    CutViscousProblem problem(500);
     problem.set_velocity([](const Vec3& x) -> Vec3 { return {std::sin(20 * x.z()), 0, -1}; });
     const ViscosityResult result = problem.solve(1e-6);
     EXPECT_TRUE(result.converged);
@@ -458,9 +458,9 @@ TEST(Viscosity, HoneyNeedsFewIterations)
 TEST(Viscosity, EstimatedErrorIsTheErrorOfTheVelocity)
 {
     for (const double number : {0.3, 500.0}) {
-        CutProblem problem(number);
+        CutViscousProblem problem(number);
         problem.set_velocity([](const Vec3& x) -> Vec3 { return {std::sin(20 * x.z()), 0, -1}; });
-        CutProblem exact(number);
+        CutViscousProblem exact(number);
         exact.velocity = problem.velocity;
         EXPECT_TRUE(problem.solve(1e-5).converged);
         EXPECT_TRUE(exact.solve(1e-12).converged);
@@ -477,7 +477,7 @@ TEST(Viscosity, SameBitsOnAnyNumberOfThreads)
     for (const double number : {0.1, 300.0}) {
         const auto hash = [&](int n_threads) {
             const ThreadPool pool(n_threads);
-            CutProblem problem(number);
+            CutViscousProblem problem(number);
             problem.randomise_velocity(9);
             EXPECT_TRUE(problem.solve(1e-6).converged);
             Hasher hasher;
@@ -491,7 +491,7 @@ TEST(Viscosity, SameBitsOnAnyNumberOfThreads)
 
 TEST(Viscosity, WithoutConvergenceTheVelocityIsLeftAsItWas)
 {
-    CutProblem problem(300);
+    CutViscousProblem problem(300);
     problem.randomise_velocity(9);
     const FaceField before = problem.velocity;
     EXPECT_FALSE(problem.solve(1e-9, 2).converged);

@@ -7,8 +7,6 @@
 namespace rivulet {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
-
 Motion swinging(Easing easing)
 {
     Motion motion;
@@ -30,7 +28,7 @@ Vec3 angular_velocity_by_differences(const Motion& motion, double t, double h)
 TEST(Motion, TwoTurnsAMinuteIsTwelveDegreesASecond)
 {
     Motion motion;
-    motion.spin = {0, 0, 2 * 2 * kPi / 60};
+    motion.spin = {0, 0, 2 * 2 * std::numbers::pi / 60};
     const Vec3 x = motion.pose(1.0).to_world({1, 0, 0});
     EXPECT_NEAR(x.x(), 0.97814760073380563793, 1e-14); // cos 12 deg
     EXPECT_NEAR(x.y(), 0.20791169081775933710, 1e-14); // sin 12 deg
@@ -66,8 +64,8 @@ TEST(Motion, SmallRotationsHaveExactAngularVelocity)
     Motion motion; // about one fixed axis the angular velocity is the rate of the angle
     motion.keyframes = {{0, Vec3::Zero(), Vec3::Zero(), Easing::Linear}, {1, Vec3::Zero(), {0, 1e-3, 0}}};
     EXPECT_LT((motion.twist(0.5).angular - Vec3(0, 1e-3, 0)).norm(), 1e-18);
-    motion.keyframes[1].rotation = {0, 20 * kPi, 0}; // ten turns are turned through
-    EXPECT_NEAR(motion.twist(0.99).angular.y(), 20 * kPi, 1e-12);
+    motion.keyframes[1].rotation = {0, 20 * std::numbers::pi, 0}; // ten turns are turned through
+    EXPECT_NEAR(motion.twist(0.99).angular.y(), 20 * std::numbers::pi, 1e-12);
     EXPECT_NEAR(motion.pose(0.025).to_world({0, 0, 1}).x(), 1, 1e-12); // a quarter turn
 }
 

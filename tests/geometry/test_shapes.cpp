@@ -11,8 +11,6 @@
 namespace rivulet {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
-
 Vec3 random_point(std::uint64_t i, double half)
 {
     return {half * (2 * random_unit(7, 0, i) - 1), half * (2 * random_unit(7, 1, i) - 1),
@@ -29,12 +27,13 @@ std::vector<NamedShape> primitives()
 {
     const Vec3 a(-0.3, 0.1, -0.2), b(0.2, 0.4, 0.3);
     const double length = (b - a).norm();
-    return {{"box", make_box({-0.5, -0.4, -0.3}, {0.5, 0.2, 0.6}), 1.0 * 0.6 * 0.9},
-            {"sphere", make_sphere({0.1, 0.2, -0.1}, 0.5), 4 * kPi / 3 * 0.125},
-            {"ellipsoid", make_ellipsoid({0.1, 0, -0.1}, {0.6, 0.3, 0.45}), 4 * kPi / 3 * 0.6 * 0.3 * 0.45},
-            {"capsule", make_capsule(a, b, 0.3), kPi * 0.09 * length + 4 * kPi / 3 * 0.027},
-            {"cylinder", make_cylinder(a, b, 0.3), kPi * 0.09 * length},
-            {"torus", make_torus({0.1, 0, 0}, {1, 2, 3}, 0.5, 0.2), 2 * kPi * kPi * 0.5 * 0.04}};
+    return {
+        {"box", make_box({-0.5, -0.4, -0.3}, {0.5, 0.2, 0.6}), 1.0 * 0.6 * 0.9},
+        {"sphere", make_sphere({0.1, 0.2, -0.1}, 0.5), 4 * std::numbers::pi / 3 * 0.125},
+        {"ellipsoid", make_ellipsoid({0.1, 0, -0.1}, {0.6, 0.3, 0.45}), 4 * std::numbers::pi / 3 * 0.6 * 0.3 * 0.45},
+        {"capsule", make_capsule(a, b, 0.3), std::numbers::pi * 0.09 * length + 4 * std::numbers::pi / 3 * 0.027},
+        {"cylinder", make_cylinder(a, b, 0.3), std::numbers::pi * 0.09 * length},
+        {"torus", make_torus({0.1, 0, 0}, {1, 2, 3}, 0.5, 0.2), 2 * std::numbers::pi * std::numbers::pi * 0.5 * 0.04}};
 }
 
 TEST(Shapes, DistancesOfHandPickedPoints)
@@ -129,17 +128,17 @@ TEST(Shapes, CombinedShapesAreMeshedClosedWithTheirVolume)
     const ShapePtr half = make_difference(ball, make_box({0, -1, -1}, {1, 1, 1}));
     const TriangleMesh mesh = half->tessellate(0.02);
     EXPECT_TRUE(examine_topology(mesh).is_closed_manifold());
-    EXPECT_NEAR(enclosed_volume(mesh), 2 * kPi / 3 * 0.125, 0.01 * 0.26);
+    EXPECT_NEAR(enclosed_volume(mesh), 2 * std::numbers::pi / 3 * 0.125, 0.01 * 0.26);
     const TriangleMesh two = make_union({ball, make_sphere({2, 0, 0}, 0.5)})->tessellate(0.03);
     EXPECT_TRUE(examine_topology(two).is_closed_manifold());
-    EXPECT_NEAR(enclosed_volume(two), 8 * kPi / 3 * 0.125, 0.01);
+    EXPECT_NEAR(enclosed_volume(two), 8 * std::numbers::pi / 3 * 0.125, 0.01);
     const TriangleMesh cut = make_difference(make_plane({0, 0, 0}, {0, 0, 1}), ball)->tessellate(0.1);
     EXPECT_TRUE(examine_topology(cut).is_closed_manifold()) << "an infinite solid is cut off and closed";
 }
 
 TEST(Shapes, PlacedShapeIsTheShapeSeenFromItsFrame)
 {
-    const Pose pose{{1, 2, 3}, Quat(Eigen::AngleAxisd(kPi / 2, Vec3::UnitZ()))};
+    const Pose pose{{1, 2, 3}, Quat(Eigen::AngleAxisd(std::numbers::pi / 2, Vec3::UnitZ()))};
     const ShapePtr box = make_placed(make_box({0, 0, 0}, {4, 1, 1}), pose);
     EXPECT_NEAR(box->distance({0.5, 8, 3.5}), 2, 1e-12); // the long side now points along y
     EXPECT_LT((box->normal({0.5, 8, 3.5}) - Vec3::UnitY()).norm(), 1e-9);

@@ -75,5 +75,14 @@ TEST(Csv, RaggedRowIsRefused)
     EXPECT_THROW((void)read_csv(folder.path() / "a.csv"), IoError);
 }
 
+TEST(Csv, RowThatAKilledRunDidNotFinishIsLeftOut)
+{
+    const TemporaryFolder folder;
+    write_file_atomically(folder.path() / "a.csv", "a,b\n1,2\n3,");
+    EXPECT_EQ(read_csv(folder.path() / "a.csv").rows.size(), 1U);
+    write_file_atomically(folder.path() / "a.csv", "a,b\n1,2\n3,4\n");
+    EXPECT_EQ(read_csv(folder.path() / "a.csv").rows.size(), 2U);
+}
+
 } // namespace
 } // namespace rivulet

@@ -99,6 +99,7 @@ TEST(Explain, TellsSentenceUnitRangeAndDefault)
     EXPECT_NE(explain("obstacles.*.shape.shapes[3].radius").find("only where type is sphere, capsule or cylinder"),
               std::string::npos);
     EXPECT_EQ(explain("shape.radius").substr(12), explain("bodies.b.shape.radius").substr(21));
+    EXPECT_NE(explain("obstacles.cup").find("obstacles.cup.friction"), std::string::npos);
     EXPECT_NE(explain("").find("obstacles.*.friction"), std::string::npos);
     EXPECT_NE(explain("domain.walls").find("domain.walls.+z"), std::string::npos);
 }
