@@ -174,7 +174,7 @@ void ViscositySolver::Impl::store(FaceField& velocity)
     parallel_for(a.grid().n_tiles(), "viscous store", [&](std::int64_t t) {
         for (std::size_t axis = 0; axis < 3; ++axis)
             for (std::size_t n = std::size_t(t) * kTileCells; n < std::size_t(t + 1) * kTileCells; ++n) {
-                if (a.kind(axis, n) == FaceKind::Sticky)
+                if (a.kind(axis, n) == FaceKind::Held)
                     velocity[axis][n] = solids.velocity[axis][n];
                 else
                     velocity[axis][n] += change[axis][n];

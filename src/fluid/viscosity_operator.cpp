@@ -154,9 +154,9 @@ void ViscosityOperator::stretch_at_wall(Sample& s) const
     for (int pair = 0; pair < s.n_faces / 2; ++pair) {
         const auto& upper = s.face[std::size_t(2 * pair)];
         const auto& lower = s.face[std::size_t(2 * pair + 1)];
-        if ((upper.kind == FaceKind::Sticky) == (lower.kind == FaceKind::Sticky)) continue;
-        const auto& wet = upper.kind == FaceKind::Sticky ? lower : upper;
-        const auto& dry = upper.kind == FaceKind::Sticky ? upper : lower;
+        if ((upper.kind == FaceKind::Held) == (lower.kind == FaceKind::Held)) continue;
+        const auto& wet = upper.kind == FaceKind::Held ? lower : upper;
+        const auto& dry = upper.kind == FaceKind::Held ? upper : lower;
         const double outside = volumes_.solid_distance[wet.axis][wet.index];
         const double inside = volumes_.solid_distance[dry.axis][dry.index];
         s.stretch[std::size_t(pair)] = 1 / std::clamp(outside / (outside - inside), kLeastWallTheta, 1.0);
@@ -168,7 +168,7 @@ void ViscosityOperator::limit_volume(Sample& s) const
     bool has_unknown = false;
     for (int n = 0; n < s.n_faces; ++n) {
         const auto& f = s.face[std::size_t(n)];
-        if (f.kind == FaceKind::Sticky) continue;
+        if (f.kind == FaceKind::Held) continue;
         if (f.kind != FaceKind::Liquid) s.volume = 0;
         s.volume = std::min(s.volume, kStressPerMass * volumes_.face[f.axis][f.index]);
         has_unknown = true;
@@ -179,7 +179,7 @@ void ViscosityOperator::limit_volume(Sample& s) const
 /// Minus what the solid's motion, continued into the liquid, would read: velocities at a wall are relative to it.
 double ViscosityOperator::body_shift(const Sample& s) const
 {
-    if (!s.touches(FaceKind::Sticky)) return 0;
+    if (!s.touches(FaceKind::Held)) return 0;
     const int body = in_.solids->nearest(s.position).body;
     double sum = 0;
     for (int n = 0; n < s.n_faces; ++n) {
@@ -232,7 +232,7 @@ void ViscosityOperator::build_samples(int t)
     for_samples(t, [&](Sample s, bool is_edge, std::size_t a) {
         limit_volume(s);
         (is_edge ? edge_weight_ : cell_weight_)[a][s.index] = scale * s.viscosity * s.volume;
-        if (!has_sticky_ || s.volume == 0) return;
+        if (!has_held_ || s.volume == 0) return;
         stretch_at_wall(s);
         for (std::size_t pair = 0; pair < (is_edge ? 2U : 1U); ++pair)
             (is_edge ? edge_stretch_[pair] : cell_stretch_)[a][s.index] = s.stretch[pair];
@@ -264,7 +264,7 @@ void ViscosityOperator::build_open_samples(int t)
                 const double v = std::min(volumes_.edge[c][n + i], kStressPerMass * least);
                 edge_weight_[c][n + i] = v > 0 ? scale * edge_viscosity(t, {i, j, k}, c) * v : 0;
             }
-            if (!has_sticky_) continue;
+            if (!has_held_) continue;
             for (auto* g : {&cell_stretch_, &edge_stretch_[0], &edge_stretch_[1]})
                 std::fill_n(&(*g)[c][n], kTileEdge, 1.0);
         }
@@ -320,20 +320,17 @@ void ViscosityOperator::build(const ViscosityInput& input)
     solids_ = *input.solids;
     in_.solids = &solids_;
     const Solids& solids = solids_;
-    has_sticky_ =
-        solids.wall_friction > 0 && std::find(solids.closed.begin(), solids.closed.end(), true) != solids.closed.end();
-    has_moving_ = false;
-    for (const SolidBody& body : solids.bodies) {
-        has_sticky_ = has_sticky_ || body.friction > 0;
-        has_moving_ =
-            has_moving_ || (body.friction > 0 && (body.twist.linear.norm() > 0 || body.twist.angular.norm() > 0));
-    }
+    has_held_ =
+        !solids.bodies.empty() || std::find(solids.closed.begin(), solids.closed.end(), true) != solids.closed.end();
+    has_moving_ = std::any_of(solids.bodies.begin(), solids.bodies.end(), [](const SolidBody& body) {
+        return body.twist.linear.norm() > 0 || body.twist.angular.norm() > 0;
+    });
     compute_control_volumes(in_, volumes_);
     const std::size_t size = grid().field_size();
     for (FaceField* field : {&mass_, &cell_weight_, &edge_weight_, &cell_stress_, &edge_stress_[0]})
         assign(*field, size);
     for (FaceField* field : {&edge_stress_[1], &cell_stretch_, &edge_stretch_[0], &edge_stretch_[1]})
-        assign(*field, has_sticky_ ? size : 0);
+        assign(*field, has_held_ ? size : 0);
     for (FaceField* field : {&cell_shift_, &edge_shift_}) assign(*field, has_moving_ ? size : 0);
     parallel_for(grid().n_tiles(), "viscous system", [&](std::int64_t t) {
         build_mass(int(t));
@@ -364,7 +361,7 @@ void ViscosityOperator::stress_tile(int t, const FaceField& u, bool with_solids)
             const double* below_b = rows.shifted(u[b], j, k, a, -1, two);
             const double* w_edge = &edge_weight_[c][n];
             double* edge = &edge_stress_[0][c][n];
-            if (!has_sticky_) {
+            if (!has_held_) {
                 for (int i = 0; i < kTileEdge; ++i) {
                     cell[i] *= w[i];
                     edge[i] = w_edge[i] * ((u_a[i] - below_a[i]) + (u_b[i] - below_b[i]));
@@ -390,7 +387,7 @@ void ViscosityOperator::stress_tile(int t, const FaceField& u, bool with_solids)
 double ViscosityOperator::gather_tile(int t, const FaceField& p, FaceField& q, double mass_share) const
 {
     const TileRows rows(grid(), t);
-    const FaceField& second = edge_stress_[has_sticky_ ? 1 : 0];
+    const FaceField& second = edge_stress_[has_held_ ? 1 : 0];
     std::array<double, kTileEdge> one, two, three, sum{};
     for (int row = 0; row < kTileEdge * kTileEdge; ++row) {
         const int j = row % 8, k = row / 8;
@@ -455,14 +452,14 @@ double ViscosityOperator::continued_velocity(int t, const Vec3i& cell, std::size
 
 void ViscosityOperator::extend_through_walls(FaceField& u) const
 {
-    if (!has_sticky_) return;
-    // Only liquid faces are read and only sticky ones written.
+    if (!has_held_) return;
+    // Only liquid faces are read and only held ones written.
     parallel_for(grid().n_tiles(), "extend through walls", [&](std::int64_t t) {
         if (in_.solid_fields->tiles[std::size_t(t)] != TileSolidity::Mixed) return;
         for (int c = 0; c < kTileCells; ++c)
             for (std::size_t a = 0; a < 3; ++a) {
                 const auto n = std::size_t(t * kTileCells + c);
-                if (kind(a, n) == FaceKind::Sticky)
+                if (kind(a, n) == FaceKind::Held)
                     u[a][n] = continued_velocity(int(t), {c % 8, c / 8 % 8, c / 64}, a, u);
             }
     });
@@ -471,7 +468,7 @@ void ViscosityOperator::extend_through_walls(FaceField& u) const
 std::vector<ViscousLoad> ViscosityOperator::loads(const FaceField& u) const
 {
     std::vector<ViscousLoad> total(in_.solids->bodies.size());
-    if (!has_sticky_ || total.empty()) return total;
+    if (!has_held_ || total.empty()) return total;
     const double dx = grid().cell_size();
     const double scale = dx * dx * dx / in_.dt; // from change of momentum per volume to force
     std::vector<std::vector<ViscousLoad>> loads(tiles_.size());
@@ -481,7 +478,7 @@ std::vector<ViscousLoad> ViscosityOperator::loads(const FaceField& u) const
         loads[std::size_t(nt)].resize(total.size());
         for_samples(t, [&](Sample s, bool is_edge, std::size_t a) {
             const double w = (is_edge ? edge_weight_ : cell_weight_)[a][s.index];
-            if (w == 0 || !s.touches(FaceKind::Sticky)) return;
+            if (w == 0 || !s.touches(FaceKind::Held)) return;
             const int body = in_.solids->nearest(s.position).body;
             if (body < 0) return;
             stretch_at_wall(s);
@@ -528,12 +525,12 @@ void ViscosityOperator::component_rows(std::size_t axis, int t, FaceField& coeff
             const auto& w = in_cell ? cell_weight_[axis] : edge_weight_[edge];
             const auto& g = in_cell ? cell_stretch_[axis] : edge_stretch_[axis == next(edge) ? 0 : 1][edge];
             const double* w_other = rows.shifted(w, j, k, along, step, w_buffer);
-            const double* g_other = has_sticky_ ? rows.shifted(g, j, k, along, step, g_buffer) : nullptr;
+            const double* g_other = has_held_ ? rows.shifted(g, j, k, along, step, g_buffer) : nullptr;
             const double* down = rows.shifted(mass_[axis], j, k, along, -1, down_buffer);
             const double* up = rows.shifted(mass_[axis], j, k, along, 1, up_buffer);
             for (int i = 0; i < kTileEdge; ++i) {
-                const double own = w[n + i] * (has_sticky_ ? g[n + i] * g[n + i] : 1);
-                const double other = w_other[i] * (has_sticky_ ? g_other[i] * g_other[i] : 1);
+                const double own = w[n + i] * (has_held_ ? g[n + i] * g[n + i] : 1);
+                const double other = w_other[i] * (has_held_ ? g_other[i] * g_other[i] : 1);
                 const double lower = in_cell ? other : own, upper = in_cell ? own : other;
                 coefficient[along][n + i] = lower;
                 diagonal[n + i] += lower + upper;

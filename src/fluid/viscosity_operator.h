@@ -32,7 +32,7 @@ public:
     [[nodiscard]] double apply(const FaceField& p, FaceField& q);
     /// q = -(force of viscosity) * dt, per volume: K u with the motion of the solids.
     void apply_stress(const FaceField& u, FaceField& q);
-    /// u on sticky faces beside liquid ones: the liquid's velocity relative to the solid's, continued through the wall.
+    /// u on held faces beside liquid ones: the liquid's velocity relative to the solid's, continued through the wall.
     void extend_through_walls(FaceField& u) const;
     /// Force and torque on each body, for the velocity u.
     [[nodiscard]] std::vector<ViscousLoad> loads(const FaceField& u) const;
@@ -81,7 +81,7 @@ private:
     ControlVolumes volumes_;
     FaceField mass_;
     FaceField cell_weight_, edge_weight_;
-    bool has_sticky_ = false; ///< a solid holds the liquid: the stretches below are in use
+    bool has_held_ = false; ///< there are solids: the stretches below are in use
     bool has_moving_ = false; ///< and moves: so are the shifts
     FaceField cell_stretch_;
     std::array<FaceField, 2> edge_stretch_;

@@ -90,21 +90,52 @@ bool is_clear(const Nodes& nodes, int i, int j, int k, double margin)
     return least >= margin;
 }
 
-void fill_eighths(const Distances& phi, const Nodes* nodes, double dx, Eighths& eighths)
+/// Distances at the corners of a square of cell size across axis a, from its lower corner on: their mean, and whether
+/// they are not those of a plane, as where two walls meet.
+struct Square {
+    double mean;
+    bool bent;
+
+    Square(const Nodes& nodes, const Vec3i& corner, int a, double dx)
+    {
+        constexpr double kFlat = 0.1;
+        const Vec3i u = Vec3i::Unit((a + 1) % 3), v = Vec3i::Unit((a + 2) % 3);
+        const auto at = [&](const Vec3i& n) { return nodes.at(n.x(), n.y(), n.z()); };
+        const double first = at(corner) + at(corner + u + v), second = at(corner + u) + at(corner + v);
+        mean = 0.25 * (first + second);
+        bent = std::abs(first - second) > kFlat * dx;
+    }
+};
+
+bool is_bent(const Nodes& nodes, const Vec3i& cell, double dx)
 {
+    for (int a = 0; a < 3; ++a)
+        if (Square(nodes, cell, a, dx).bent || Square(nodes, cell + Vec3i::Unit(a), a, dx).bent) return true;
+    return false;
+}
+
+void fill_eighths(const ViscosityInput& in, int t, const Distances& phi, const Nodes* nodes, Eighths& eighths)
+{
+    const double dx = in.grid->cell_size();
     const Sides sides(phi, 0.25 * dx);
     for (int k = -1; k < kTileEdge; ++k)
         for (int j = -1; j < kTileEdge; ++j)
             for (int i = -1; i < kTileEdge; ++i) {
                 const int side = sides.at(i, j, k);
                 const bool is_cut = nodes != nullptr && side != 2 && !is_clear(*nodes, i, j, k, 0.25 * dx);
+                const bool bent = is_cut && is_bent(*nodes, {i, j, k}, dx);
                 for (int n = 0; n < 8; ++n) {
                     const int x = n & 1, y = n >> 1 & 1, z = n >> 2;
                     double liquid = side == 1 ? 1 : 0;
                     // The eighth lies between the centres of this cell and of its neighbours on that side.
                     if (side == 0)
                         liquid = negative_part(interpolate(phi, i - 1 + x, j - 1 + y, k - 1 + z, 7 & ~n) / dx);
-                    if (liquid > 0 && is_cut) liquid *= negative_part(-interpolate(*nodes, i, j, k, n) / dx);
+                    if (liquid > 0 && is_cut) {
+                        const double solid = bent ? in.solids->distance(in.grid->node(
+                                                        t, i + 0.25 + 0.5 * x, j + 0.25 + 0.5 * y, k + 0.25 + 0.5 * z))
+                                                  : interpolate(*nodes, i, j, k, n);
+                        liquid *= negative_part(-solid / dx);
+                    }
                     eighths.at(2 * i + x, 2 * j + y, 2 * k + z) = liquid;
                 }
             }
@@ -134,18 +165,26 @@ void sum_eighths(const Eighths& eighths, int t, ControlVolumes& v)
     }
 }
 
-double face_distance(const Nodes& nodes, int a, const Vec3i& cell)
-{
-    const Vec3i u = Vec3i::Unit((a + 1) % 3), v = Vec3i::Unit((a + 2) % 3);
-    const auto node = [&](const Vec3i& n) { return nodes.at(n.x(), n.y(), n.z()); };
-    return 0.25 * (node(cell) + node(cell + u) + node(cell + v) + node(cell + u + v));
-}
-
-bool holds_liquid(const ViscosityInput& in, int t, int a, const Vec3i& cell)
+Vec3 face_centre(const TileGrid& grid, int t, int a, const Vec3i& cell)
 {
     Vec3 x = cell.cast<double>() + Vec3::Constant(0.5);
     x[a] -= 0.5;
-    return in.solids->friction(in.solids->nearest(in.grid->node(t, x.x(), x.y(), x.z())).body) > 0;
+    return grid.node(t, x.x(), x.y(), x.z());
+}
+
+double face_distance(const ViscosityInput& in, int t, const Nodes& nodes, int a, const Vec3i& cell)
+{
+    const Square face(nodes, cell, a, in.grid->cell_size());
+    return face.bent ? in.solids->distance(face_centre(*in.grid, t, a, cell)) : face.mean;
+}
+
+/// Whether liquid at a face in a solid has the solid's velocity along axis a: the solid holds all that touches it, or
+/// it is a plane across the axis, which even if smooth stops what comes straight at it.
+bool holds_liquid(const ViscosityInput& in, int t, int a, const Vec3i& cell)
+{
+    const Vec3 x = face_centre(*in.grid, t, a, cell), step = 0.25 * in.grid->cell_size() * Vec3::Unit(a);
+    if (in.solids->friction(in.solids->nearest(x).body) > 0) return true;
+    return std::abs(in.solids->distance(x + step) - in.solids->distance(x - step)) > (2 - 1e-6) * step[a];
 }
 
 void mark_faces(const ViscosityInput& in, int t, const Nodes* nodes, ControlVolumes& v)
@@ -156,12 +195,12 @@ void mark_faces(const ViscosityInput& in, int t, const Nodes* nodes, ControlVolu
             const auto axis = std::size_t(a);
             const auto n = std::size_t(t * kTileCells + c);
             const Vec3i cell(c % 8, c / 8 % 8, c / 64);
-            const double d = nodes != nullptr ? face_distance(*nodes, a, cell) : dx;
+            const double d = nodes != nullptr ? face_distance(in, t, *nodes, a, cell) : dx;
             v.solid_distance[axis][n] = d;
             if (d > kOnTheWall * dx)
                 v.kind[axis][n] = v.face[axis][n] > 0 ? FaceKind::Liquid : FaceKind::Empty;
             else
-                v.kind[axis][n] = d > -kReach * dx && holds_liquid(in, t, a, cell) ? FaceKind::Sticky : FaceKind::Slip;
+                v.kind[axis][n] = d > -kReach * dx && holds_liquid(in, t, a, cell) ? FaceKind::Held : FaceKind::Slip;
         }
 }
 
@@ -189,7 +228,7 @@ void compute_tile(const ViscosityInput& in, int t, ControlVolumes& v)
     const bool cut = solidity == TileSolidity::Mixed;
     if (cut) load_nodes(in, t, nodes);
     Eighths eighths;
-    fill_eighths(phi, cut ? &nodes : nullptr, dx, eighths);
+    fill_eighths(in, t, phi, cut ? &nodes : nullptr, eighths);
     sum_eighths(eighths, t, v);
     mark_faces(in, t, cut ? &nodes : nullptr, v);
 }

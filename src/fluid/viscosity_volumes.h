@@ -11,8 +11,8 @@ namespace rivulet {
 enum class FaceKind : std::uint8_t {
     Empty,  ///< no liquid
     Liquid, ///< an unknown
-    Sticky, ///< inside of a solid that holds the liquid
-    Slip,   ///< inside of a solid that does not
+    Held,   ///< inside of a solid that holds the liquid, or on a smooth wall that stops what comes straight at it
+    Slip,   ///< inside of a solid that does not hold it
 };
 
 /// How much of each control volume is liquid, as a fraction of a cell: the cells, and the cubes of the same size around

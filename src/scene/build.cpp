@@ -98,6 +98,8 @@ private:
                 liquid_index(table),
                 vector(table, "velocity"),
                 vector(table, "angular_velocity"),
+                number(table, "vortex_speed"),
+                number(table, "vortex_size"),
                 get<bool>(table, "jitter")};
     }
     [[nodiscard]] Obstacle obstacle(const std::string& name, const Value& table) const

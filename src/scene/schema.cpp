@@ -257,18 +257,25 @@ Record liquid_record()
 
 Record body_record()
 {
-    return {"body", "Liquid that is there at the start.", "",
+    return {
+        "body", "Liquid that is there at the start.", "",
+        std::vector<Key>{
+            reference("liquid", {"liquids"}, "The liquid that it is made of.").mandatory(),
+            shape_key("shape", "The region that is filled.").mandatory(),
+        } + pose_keys() +
             std::vector<Key>{
-                reference("liquid", {"liquids"}, "The liquid that it is made of.").mandatory(),
-                shape_key("shape", "The region that is filled.").mandatory(),
-            } + pose_keys() +
-                std::vector<Key>{
-                    vector("velocity", "m/s", "Velocity at the start.").between(-kFast, kFast).otherwise("0 0 0 m/s"),
-                    vector("angular_velocity", "rad/s", "Angular velocity at the start, about the body's position.")
-                        .between(-kTurn, kTurn)
-                        .otherwise("0 0 0 rad/s"),
-                    boolean("jitter", "Moves each particle at random within its eighth of a cell.").otherwise(false),
-                }};
+                vector("velocity", "m/s", "Velocity at the start.").between(-kFast, kFast).otherwise("0 0 0 m/s"),
+                vector("angular_velocity", "rad/s", "Angular velocity at the start, about the body's position.")
+                    .between(-kTurn, kTurn)
+                    .otherwise("0 0 0 rad/s"),
+                number("vortex_speed", "m/s",
+                       "Largest speed of vortices about z that fill squares, side by side, turning in opposite "
+                       "senses (Taylor-Green). A corner of four of them is at the body's position.")
+                    .between(-kFast, kFast)
+                    .otherwise("0 m/s"),
+                number("vortex_size", "m", "Edge of the square that a vortex fills.").above(0, kFar).otherwise("1 m"),
+                boolean("jitter", "Moves each particle at random within its eighth of a cell.").otherwise(false),
+            }};
 }
 
 Record obstacle_record()

@@ -30,6 +30,8 @@ struct LiquidBody {
     int liquid = 0;                       ///< index into Model::liquids
     Vec3 velocity = Vec3::Zero();         ///< [m/s]
     Vec3 angular_velocity = Vec3::Zero(); ///< about the origin of `pose` [rad/s]
+    double vortex_speed = 0;              ///< largest speed of rows of vortices about z, turning by turns [m/s]
+    double vortex_size = 1;               ///< edge of the square that each of them fills [m]
     bool jitter = false;                  ///< random offsets of the seeded particles within their eighth of a cell
 };
 

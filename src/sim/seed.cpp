@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace rivulet {
 namespace {
@@ -64,6 +65,24 @@ Mat3 spin_matrix(const Vec3& w)
     return m;
 }
 
+/// Velocity of a body's liquid at r from its position, and its gradient.
+struct Flow {
+    Vec3 velocity;
+    Mat3 gradient;
+};
+
+Flow flow_at(const LiquidBody& body, const Vec3& r)
+{
+    Flow flow{body.velocity + body.angular_velocity.cross(r), spin_matrix(body.angular_velocity)};
+    if (body.vortex_speed == 0) return flow;
+    const double k = std::numbers::pi / body.vortex_size, speed = body.vortex_speed;
+    const double sx = std::sin(k * r.x()), cx = std::cos(k * r.x()), sy = std::sin(k * r.y()), cy = std::cos(k * r.y());
+    flow.velocity += speed * Vec3(sx * cy, -cx * sy, 0);
+    flow.gradient.topLeftCorner<2, 2>() +=
+        k * speed * (Eigen::Matrix2d() << cx * cy, -sx * sy, sx * sy, -cx * cy).finished();
+    return flow;
+}
+
 double lattice_spacing(const Model& model) { return model.options.cell_size / kParticlesPerEdge; }
 
 /// Part of a small cube, whose centre is at this signed distance, that lies inside.
@@ -100,9 +119,8 @@ void seed_body(const Model& model, const LiquidBody& body, std::span<const Liqui
                         (random_unit(model.options.seed, static_cast<std::uint64_t>(state.next_id),
                                      static_cast<std::uint64_t>(a)) -
                          0.5);
-        const Vec3 r = x - body.pose.position;
-        append(model, body.liquid,
-               {x, body.velocity + body.angular_velocity.cross(r), spin_matrix(body.angular_velocity), share}, state);
+        const Flow flow = flow_at(body, x - body.pose.position);
+        append(model, body.liquid, {x, flow.velocity, flow.gradient, share}, state);
     }
     auto& account = state.ledger.initial[static_cast<std::size_t>(body.liquid)];
     for (std::size_t p = first; p < state.liquid.position.size(); ++p) account.add(state.liquid.volume[p]);

@@ -138,11 +138,9 @@ double viscous_number(const Model& model, double dt)
 
 bool viscosity_matters(const Model& model, double dt) { return viscous_number(model, dt) >= kLeastViscousNumber; }
 
-bool has_sticky_solids(const Solids& solids)
+bool has_solids(const Solids& solids)
 {
-    const bool has_wall = std::find(solids.closed.begin(), solids.closed.end(), true) != solids.closed.end();
-    return (has_wall && solids.wall_friction > 0) ||
-           std::any_of(solids.bodies.begin(), solids.bodies.end(), [](const SolidBody& b) { return b.friction > 0; });
+    return !solids.bodies.empty() || std::find(solids.closed.begin(), solids.closed.end(), true) != solids.closed.end();
 }
 
 /// Viscosity of the cells where liquids differ: the mean by volume of the particles in a cell, else of the cells around
@@ -291,7 +289,7 @@ void add_gravity(const Model& model, Scratch& s, double dt)
 void project_before_viscosity(const Model& model, const State& state, Scratch& s, double dt)
 {
     s.first_pressure.clear();
-    if (!viscosity_matters(model, dt) || !has_sticky_solids(s.solids.view())) return;
+    if (!viscosity_matters(model, dt) || !has_solids(s.solids.view())) return;
     recall_pressure(state, s);
     project(model, s, dt, true);
     s.first_pressure = s.pressure.pressure;

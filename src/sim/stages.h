@@ -20,7 +20,7 @@ void find_surface_pressure(const Model& model, const State& state, Scratch& scra
 /// Particle momentum to the faces.
 void transfer_to_grid(const Model& model, const State& state, Scratch& scratch);
 void add_gravity(const Model& model, Scratch& scratch, double dt);
-/// Makes the velocity divergence-free before viscosity acts on it, where solids hold the liquid: otherwise the walls
+/// Makes the velocity divergence-free before viscosity acts on it, where there are solids: otherwise the walls
 /// would rub against the motion that gravity has just added and that the pressure is about to take away, and liquid at
 /// rest would not stay so.
 void project_before_viscosity(const Model& model, const State& state, Scratch& scratch, double dt);

@@ -2,15 +2,13 @@
 
 #include "base/hash.h"
 #include "base/parallel.h"
-#include "base/rng.h"
 #include "fluid/viscosity_operator.h"
 #include "fluid/viscosity_preconditioner.h"
-#include "geometry/shapes.h"
+#include "fluid/viscous_problem.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <numbers>
 #include <numeric>
 
@@ -18,108 +16,6 @@ namespace rivulet {
 namespace {
 
 using std::numbers::pi;
-
-/// Liquid and solids on a box of tiles, and a velocity on its faces.
-struct ViscousProblem {
-    TileGrid grid;
-    std::vector<ShapePtr> shapes;
-    std::vector<SolidBody> bodies;
-    Solids solids;
-    SolidFields fields;
-    std::vector<double> distance;
-    FaceField velocity;
-    ViscosityInput input;
-
-    /// Tiles from `lower` to below `upper` (in tiles) of cells of this size.
-    ViscousProblem(const Vec3i& lower, const Vec3i& upper, double dx)
-    {
-        std::vector<Vec3i> tiles;
-        for (int k = lower.z(); k < upper.z(); ++k)
-            for (int j = lower.y(); j < upper.y(); ++j)
-                for (int i = lower.x(); i < upper.x(); ++i) tiles.emplace_back(i, j, k);
-        grid = TileGrid(Vec3::Zero(), dx, std::move(tiles));
-        for (auto& v : velocity) v.assign(grid.field_size(), 0);
-    }
-    ViscousProblem(const ViscousProblem&) = delete;
-    ViscousProblem& operator=(const ViscousProblem&) = delete;
-
-    void add_body(ShapePtr shape, const Twist& twist, double friction = 1, const Vec3& position = Vec3::Zero())
-    {
-        bodies.push_back({shape.get(), {position, Quat::Identity()}, twist, friction});
-        shapes.push_back(std::move(shape));
-    }
-    /// Signed distance to the liquid, and everything that follows from it; `number` = mu dt / (density dx^2).
-    void finish(const std::function<double(const Vec3&)>& liquid, double number)
-    {
-        solids.bodies = bodies;
-        solids.box = {Vec3::Constant(-1e3), Vec3::Constant(1e3)};
-        rasterize_solids(grid, solids, fields);
-        distance.assign(grid.field_size(), grid.cell_size());
-        for_cells([&](int t, const Vec3i& cell, std::size_t n) {
-            distance[n] = std::clamp(liquid(grid.cell_centre(t, cell.x(), cell.y(), cell.z())), -grid.cell_size(),
-                                     grid.cell_size());
-        });
-        input.grid = &grid;
-        input.solids = &solids;
-        input.solid_fields = &fields;
-        input.liquid_distance = distance;
-        input.uniform_density = 1200;
-        input.dt = 0.01;
-        input.uniform_viscosity = number * input.uniform_density * grid.cell_size() * grid.cell_size() / input.dt;
-    }
-    template <class Body>
-    void for_cells(Body&& body) const
-    {
-        for (int t = 0; t < grid.n_tiles(); ++t)
-            for (int c = 0; c < kTileCells; ++c)
-                body(t, Vec3i(c % 8, c / 8 % 8, c / 64), std::size_t(t * kTileCells + c));
-    }
-    /// body(axis, flat index, position) for all faces.
-    template <class Body>
-    void for_faces(Body&& body) const
-    {
-        for_cells([&](int t, const Vec3i& cell, std::size_t n) {
-            for (int a = 0; a < 3; ++a) {
-                Vec3 x = cell.cast<double>() + Vec3::Constant(0.5);
-                x[a] -= 0.5;
-                body(std::size_t(a), n, grid.node(t, x.x(), x.y(), x.z()));
-            }
-        });
-    }
-    void set_velocity(const std::function<Vec3(const Vec3&)>& u)
-    {
-        for_faces([&](std::size_t a, std::size_t n, const Vec3& x) { velocity[a][n] = u(x)[int(a)]; });
-    }
-    void randomise_velocity(std::uint64_t seed)
-    {
-        for_faces([&](std::size_t a, std::size_t n, const Vec3&) { velocity[a][n] = random_unit(seed, a, n) - 0.5; });
-    }
-    ViscosityResult solve(double tolerance, int max_iterations = 500)
-    {
-        ViscositySolver solver;
-        return solver.solve(input, velocity, tolerance, max_iterations);
-    }
-    /// Largest |velocity - u| over liquid faces for which `where` holds.
-    [[nodiscard]] double error(
-        const std::function<Vec3(const Vec3&)>& u,
-        const std::function<bool(const Vec3&)>& where = [](const Vec3&) { return true; }) const
-    {
-        ViscosityOperator op;
-        op.build(input);
-        double largest = 0;
-        for_faces([&](std::size_t a, std::size_t n, const Vec3& x) {
-            if (op.kind(a, n) == FaceKind::Liquid && where(x))
-                largest = std::max(largest, std::abs(velocity[a][n] - u(x)[int(a)]));
-        });
-        return largest;
-    }
-};
-
-/// A lumpy blob around (0.5, 0.5, 0.5) of a grid of 32^3 cells.
-double blob(const Vec3& x)
-{
-    return (x - Vec3::Constant(0.5)).norm() - 0.27 - 0.05 * std::sin(9 * x.x()) * std::cos(13 * x.y() + 5 * x.z());
-}
 
 /// Half of a lumpy blob on a slope, around a ball: a free surface, a cut wall and a moving, cut body.
 struct CutViscousProblem : ViscousProblem {
@@ -200,7 +96,7 @@ TEST(ControlVolumes, FlatSurfacesAndWallsCutThemExactly)
     EXPECT_NEAR(v.face[2][at(3)], 0.2, 1e-12);
     EXPECT_NEAR(v.face[0][at(9)], 0.2, 1e-12);
     EXPECT_NEAR(v.edge[0][at(9)], 0.7, 1e-12);
-    EXPECT_EQ(v.kind[2][at(3)], FaceKind::Sticky);
+    EXPECT_EQ(v.kind[2][at(3)], FaceKind::Held);
     EXPECT_EQ(v.kind[0][at(3)], FaceKind::Liquid);
     EXPECT_EQ(v.kind[2][at(10)], FaceKind::Empty);
 }
@@ -296,64 +192,6 @@ TEST(Viscosity, WhatTheLiquidLosesTheBodiesGain)
     EXPECT_LT((torque + per_force * (angular_after - angular_before)).norm(), 1e-9 * torque.norm());
 }
 
-/// A channel of 32 cells between planes across y, 172 cells long, open at its ends, four cells deep with free sides.
-struct Channel {
-    static constexpr double kLower = 0.3, kUpper = 32.3; ///< the walls, in cells: they cut the cells
-    ViscousProblem problem{{-11, -1, -1}, {11, 6, 2}, 1.0};
-
-    explicit Channel(double speed)
-    {
-        problem.add_body(make_plane({0, kLower, 0}, Vec3::UnitY()), {});
-        problem.add_body(make_plane({0, kUpper, 0}, -Vec3::UnitY()), {{speed, 0, 0}, Vec3::Zero()});
-        problem.finish([](const Vec3& x) { return std::max(std::abs(x.x()) - 86, std::abs(x.z() - 4) - 2); }, 1e5);
-    }
-    static bool in_the_middle(const Vec3& x) { return std::abs(x.x()) < 2; }
-};
-
-TEST(Viscosity, CouetteFlowBetweenCutWallsIsLinear)
-{
-    Channel channel(2);
-    for (int n = 0; n < 3; ++n) EXPECT_TRUE(channel.problem.solve(1e-7).converged);
-    const auto exact = [](const Vec3& x) -> Vec3 { return {2 * (x.y() - 0.3) / 32, 0, 0}; };
-    EXPECT_LT(channel.problem.error(exact, Channel::in_the_middle), 0.01 * 2);
-}
-
-TEST(Viscosity, PoiseuilleFlowBetweenCutWallsIsAParabola)
-{
-    Channel channel(0);
-    ViscousProblem& p = channel.problem;
-    const double g = 1e3;
-    for (int n = 0; n < 2; ++n) {
-        for (double& u : p.velocity[0]) u += p.input.dt * g;
-        EXPECT_TRUE(p.solve(1e-7).converged);
-    }
-    const double nu = p.input.uniform_viscosity / p.input.uniform_density;
-    const auto exact = [&](const Vec3& x) -> Vec3 { return {g / (2 * nu) * (x.y() - 0.3) * (32.3 - x.y()), 0, 0}; };
-    const double top = g / (8 * nu) * 32 * 32;
-    EXPECT_LT(p.error(exact, Channel::in_the_middle), 0.01 * top);
-}
-
-TEST(Viscosity, CylindersTurningInEachOtherFeelTheTorqueOfCouette)
-{
-    constexpr double kInner = 8.2, kOuter = 17.1, kOmega = 3;
-    ViscousProblem p({-3, -3, -1}, {3, 3, 2}, 1.0);
-    p.add_body(make_cylinder({0, 0, -100}, {0, 0, 100}, kInner), {Vec3::Zero(), Vec3(0, 0, kOmega)});
-    p.add_body(
-        make_difference(make_box({-50, -50, -90}, {50, 50, 90}), make_cylinder({0, 0, -100}, {0, 0, 100}, kOuter)), {});
-    p.finish([](const Vec3& x) { return std::abs(x.z() - 4) - 2; }, 1e5);
-    ViscositySolver solver;
-    for (int n = 0; n < 3; ++n) EXPECT_TRUE(solver.solve(p.input, p.velocity, 1e-8, 500).converged);
-    const double a = kInner * kInner, b = kOuter * kOuter;
-    const auto exact = [&](const Vec3& x) -> Vec3 {
-        const double r2 = x.head<2>().squaredNorm();
-        return kOmega * a * (b / r2 - 1) / (b - a) * Vec3(-x.y(), x.x(), 0);
-    };
-    EXPECT_LT(p.error(exact), 0.02 * kOmega * kInner);
-    const double torque = 4 * pi * p.input.uniform_viscosity * kOmega * a * b / (b - a) * 4; // 4 cells deep
-    EXPECT_NEAR(solver.loads()[0].torque.z(), -torque, 0.02 * torque);
-    EXPECT_NEAR(solver.loads()[1].torque.z(), torque, 0.02 * torque);
-}
-
 TEST(Viscosity, ShearWaveDecaysByTheFactorOfImplicitEuler)
 {
     constexpr double kNumber = 0.5, kWave = 2 * pi / 16;
@@ -387,63 +225,6 @@ TEST(Viscosity, ShearWaveDecaysExponentially)
     const double factor = std::exp(-kWave * kWave * kNumber * 40); // exp(-nu k^2 t) = 0.73
     const auto middle = [](const Vec3& x) { return std::abs(x.x() - 16) < 2 && std::abs(x.y() - 32) < 9; };
     EXPECT_LT(p.error([&](const Vec3& x) -> Vec3 { return factor * wave(x); }, middle), 0.003);
-}
-
-TEST(Viscosity, SolidsWithoutFrictionDoNotHoldTheLiquid)
-{
-    const auto slide = [](const Vec3&) -> Vec3 { return {1, 0.5, 0}; };
-    for (const double friction : {0.0, 0.5}) {
-        ViscousProblem problem(Vec3i::Zero(), Vec3i::Constant(4), 1.0 / 32);
-        problem.add_body(make_plane({0.5, 0.5, 0.41}, Vec3(0, 0, 1)), {}, friction);
-        problem.finish(blob, 100);
-        problem.set_velocity(slide);
-        EXPECT_TRUE(problem.solve(1e-10).converged);
-        if (friction == 0)
-            EXPECT_LT(problem.error(slide), 1e-8);
-        else
-            EXPECT_LT(problem.error([](const Vec3&) -> Vec3 { return Vec3::Zero(); }), 0.9); // held
-    }
-}
-
-TEST(Viscosity, TwoLiquidsInAChannelShareTheStress)
-{
-    // Steady shear: mu du/dy is the same in both, so the slopes are as 1 to 10 and the interface moves at 10/11 U.
-    ViscousProblem p{{-8, -1, -1}, {8, 6, 2}, 1.0};
-    p.add_body(make_plane({0, 0, 0}, Vec3::UnitY()), {});
-    p.add_body(make_plane({0, 32, 0}, -Vec3::UnitY()), {{1, 0, 0}, Vec3::Zero()});
-    p.finish([](const Vec3& x) { return std::max(std::abs(x.x()) - 62, std::abs(x.z() - 4) - 2); }, 1e5);
-    std::vector<double> mu(p.grid.field_size(), p.input.uniform_viscosity);
-    p.for_cells([&](int t, const Vec3i& cell, std::size_t n) {
-        if (p.grid.cell_centre(t, cell.x(), cell.y(), cell.z()).y() > 16) mu[n] *= 10;
-    });
-    p.input.viscosity = mu;
-    for (int n = 0; n < 3; ++n) EXPECT_TRUE(p.solve(1e-7).converged);
-    const auto exact = [](const Vec3& x) -> Vec3 {
-        return {x.y() < 16 ? x.y() / 16 * 10 / 11 : 10.0 / 11 + (x.y() - 16) / 16 / 11, 0, 0};
-    };
-    EXPECT_LT(p.error(exact, Channel::in_the_middle), 0.01);
-}
-
-TEST(Viscosity, ShearIsContinuedThroughCutWallsAsAStraightLine)
-{
-    Channel channel(2);
-    ViscousProblem& p = channel.problem;
-    const auto line = [](const Vec3& x) -> Vec3 { return {2 * (x.y() - Channel::kLower) / 32, 0, 0}; };
-    p.set_velocity(line);
-    ViscositySolver solver;
-    EXPECT_TRUE(solver.solve(p.input, p.velocity, 1, 500).converged); // so rough that nothing changes
-    solver.extend_through_walls(p.velocity);
-    int n_inside = 0;
-    p.for_faces([&](std::size_t a, std::size_t n, const Vec3& x) {
-        // The first faces inside are 0.8 cells behind the lower wall and 0.2 behind the upper one.
-        if (a != 0 || std::abs(x.x()) > 40 || std::abs(x.z() - 4) > 1) return;
-        if (std::abs(x.y() + 0.5) > 0.1 && std::abs(x.y() - 32.5) > 0.1) return;
-        // The face beside the lower wall is 0.2 cells away: the line is flattened as if it were 0.25.
-        const double expected = x.y() < 0 ? -3 * 0.2 / 16 : line(x).x();
-        EXPECT_NEAR(p.velocity[0][n], expected, 1e-9) << x.transpose();
-        ++n_inside;
-    });
-    EXPECT_GT(n_inside, 100);
 }
 
 TEST(Viscosity, HoneyNeedsFewIterations)

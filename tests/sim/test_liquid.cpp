@@ -103,6 +103,26 @@ TEST(Liquid, WorkspaceMayBeDroppedBetweenSteps)
     EXPECT_EQ(first_difference(kept, dropped), "");
 }
 
+TEST(Body, StartsWithVorticesAndTheirGradient)
+{
+    Model model = tank({0.4, 0.4, 0.02}, {0.4, 0.4, 0.02}, 0.02);
+    model.bodies[0].vortex_speed = 3;
+    model.bodies[0].vortex_size = 0.2;
+    const State state = initial_state(model);
+    const double k = M_PI / 0.2;
+    const auto velocity = [&](const Vec3& x) -> Vec3 {
+        return {3 * std::sin(k * x.x()) * std::cos(k * x.y()), -3 * std::cos(k * x.x()) * std::sin(k * x.y()), 0};
+    };
+    for (std::size_t p = 0; p < state.liquid.position.size(); p += 31) {
+        const Vec3 x = state.liquid.position[p];
+        EXPECT_LT((state.liquid.velocity[p] - velocity(x)).norm(), 1e-12);
+        for (int axis = 0; axis < 3; ++axis) {
+            const Vec3 step = 1e-6 * Vec3::Unit(axis), slope = (velocity(x + step) - velocity(x - step)) / 2e-6;
+            EXPECT_LT((state.liquid.affine[p].col(axis) - slope).norm(), 1e-6);
+        }
+    }
+}
+
 TEST(Source, EmitsWhatFlowsThroughItsMouth)
 {
     Model model = tank({1, 0.4, 1}, {0, 0, 0}, 0.02);
