@@ -1,6 +1,7 @@
 #include "progress.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace {
 
 std::string bar_text(const rivulet::Progress& p)
 {
-    constexpr int kWidth = 24;
+    constexpr int kWidth = 14;
     const double done = p.end_time > 0 ? std::clamp(p.time / p.end_time, 0.0, 1.0) : 1;
     const int filled = static_cast<int>(done * kWidth);
     return fmt::format("[{:#<{}}{:.<{}}] frame {}/{}  t {:.4g} s  dt {:.3g} ms  {} particles  {} left", "", filled, "",
@@ -32,6 +33,13 @@ std::string json_text(const rivulet::Progress& p)
                        R"("limiter": "{}", "particles": {}, "step": {}, "wall_s": {}, "remaining_s": {}}})",
                        p.frame, p.n_frames, p.time, p.end_time, p.dt, p.limiter, p.particles, p.step, p.wall,
                        p.remaining < 0 ? "null" : fmt::format("{}", p.remaining));
+}
+
+/// In columns; a line that is longer would wrap and stay.
+std::size_t terminal_width()
+{
+    winsize size{};
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
 }
 
 } // namespace
@@ -59,7 +67,7 @@ void ProgressPrinter::show(const rivulet::Progress& progress)
         const bool is_last = progress.frame == progress.n_frames;
         if (now - last_ < std::chrono::milliseconds(100) && !is_last) return;
         last_ = now;
-        std::fputs(("\r\033[K" + bar_text(progress)).c_str(), stdout);
+        std::fputs(("\r\033[K" + bar_text(progress).substr(0, terminal_width() - 1)).c_str(), stdout);
         line_open_ = true;
         std::fflush(stdout);
     } else if (kind_ != Kind::None && progress.frame_completed) {

@@ -13,8 +13,10 @@
 namespace rivulet {
 namespace {
 
-constexpr std::array<const char*, 8> kPalette{"#3b6ea5", "#d1793b", "#4f9171", "#b5495b",
-                                              "#7a68a6", "#8a7a5c", "#3a9ca6", "#6b6f76"};
+constexpr std::array<const char*, 24> kPalette{"#3b6ea5", "#d1793b", "#4f9171", "#b5495b", "#7a68a6", "#8a7a5c",
+                                               "#3a9ca6", "#6b6f76", "#8db3dc", "#edb27f", "#93cbad", "#e094a1",
+                                               "#b9abdb", "#c9b994", "#8fd3db", "#b3b7bd", "#1e3f63", "#8a4515",
+                                               "#27553f", "#742334", "#453769", "#544932", "#17626b", "#33373c"};
 constexpr double kLeft = 88, kRight = 24, kTitle = 46, kPanelTitle = 26, kBottom = 54, kLegendRow = 20;
 constexpr const char* kStyle =
     "text{font-family:'Inter','Helvetica Neue',Helvetica,Arial,'Liberation Sans','DejaVu Sans',sans-serif;"
@@ -118,8 +120,8 @@ std::string tick_label(double value, const Scale& scale)
     const bool extreme = size >= 1e5 || size < 1e-3;
     if (scale.logarithmic && (extreme || scale.high / scale.low > 1e3)) {
         const int exponent = static_cast<int>(std::floor(std::log10(value) + 1e-9));
-        const long digit = std::lround(value / std::pow(10.0, exponent));
-        return digit == 1 ? power_label(exponent) : fmt::format("{}·{}", digit, power_label(exponent));
+        const std::string digits = fmt::format("{:.4g}", value / std::pow(10.0, exponent));
+        return digits == "1" ? power_label(exponent) : fmt::format("{}·{}", digits, power_label(exponent));
     }
     if (value == 0) return "0";
     std::string text;

@@ -115,8 +115,7 @@ void export_usd(Job& job)
         const std::vector<UsdQuantity> surface_quantities{{.name = "colour", .vectors = surface.colours}};
         usd.begin_frame(number);
         usd.points("liquid/particles", frame.position, radii, frame.id, point_quantities);
-        if (!surface.triangles.empty())
-            usd.mesh("liquid/surface", surface.vertices, surface.triangles, surface_quantities);
+        usd.mesh("liquid/surface", surface.vertices, surface.triangles, surface_quantities); // empty ones too
         add_obstacles(usd, job.scene, frame);
     }
     usd.finish();

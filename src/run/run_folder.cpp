@@ -104,6 +104,12 @@ void RunFolder::drop_frames_after(std::int64_t last) const
         if (number > last) remove_or_throw(frame(number));
 }
 
+void RunFolder::drop_report() const
+{
+    std::error_code error;
+    if (fs::exists(file("report.json"), error)) remove_or_throw(file("report.json"));
+}
+
 RunFolder open_run(const fs::path& path)
 {
     RunFolder folder(path);

@@ -35,6 +35,7 @@ public:
     [[nodiscard]] std::unique_ptr<Descriptor> lock() const;
     /// Removes frames after number `last`: a resumed run writes them again.
     void drop_frames_after(std::int64_t last) const;
+    void drop_report() const;
 
 private:
     std::filesystem::path path_;

@@ -62,6 +62,7 @@ bool Session::try_resume()
     log_info("resumed from {}", point->checkpoint.string());
     say(options_, "resuming from " + point->checkpoint.string());
     drop_temporary_files(folder_);
+    folder_.drop_report(); // of the part that is done: until this one ends, the run is not finished
     write_file_atomically(folder_.file("scene.toml"), scene_.resolved_toml); // what may change: camera, title, tests
     state_ = std::move(point->state);
     folder_.drop_frames_after(state_.clock.frame);

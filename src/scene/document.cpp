@@ -193,6 +193,8 @@ Document read_document(const std::string& text, const std::filesystem::path& fil
         const int index = static_cast<int>(document.sources.size());
         document.sources.push_back({"--set " + override_text, file.parent_path(), false});
         Value over = parse_override(override_text, index, document.sources);
+        if (over.find("include"))
+            throw InputError(fmt::format("--set {}: include: only a scene file may include others", override_text));
         merge_under(over, std::move(document.root));
         document.root = std::move(over);
     }

@@ -188,7 +188,7 @@ Record simulation_record()
                 .absent("1/frame_rate")
                 .replaces({"frame_rate"}),
             number("max_step", "s", "Largest time step.").between(1e-9, 10).otherwise("10 ms"),
-            number("min_step", "s", "Smallest time step: the run fails rather than go below.")
+            number("min_step", "s", "Smallest time step: the run fails rather than go below, except to end on a frame.")
                 .between(1e-12, 10)
                 .otherwise("1e-7 s"),
             number("cfl", "", "Cells that the fastest particle may cross in a step.").between(0.01, 10).otherwise("1"),

@@ -11,6 +11,8 @@
 #include "sim/step.h"
 #include "sim/watchdog.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -55,6 +57,10 @@ StepLimit choose_step(const Model& model, const State& state, double max_speed)
         for (const Liquid& l : model.liquids)
             if (l.surface_tension > 0)
                 at_most(capillary_step(l.density, l.surface_tension, o.cell_size), "surface tension");
+    if (limit.dt < o.min_step)
+        throw SimulationError(
+            "step size", limit.limiter, -1,
+            fmt::format("asks for a step of {:.3g} s, below simulation.min_step of {:.3g} s", limit.dt, o.min_step));
     // End exactly on the next frame; the last two steps before it share what is left.
     const double left = static_cast<double>(state.clock.frame + 1) * o.frame_interval - state.clock.time;
     if (limit.dt >= left) return {left, "frame"};

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace rivulet {
 namespace {
@@ -329,8 +330,27 @@ void solve_pressure(const Model& model, const State& state, Scratch& s, double d
         for (std::size_t c = 0; c < s.first_pressure.size(); ++c) s.pressure.pressure[c] += s.first_pressure[c];
 }
 
+/// Liquid that has nowhere to go is pressed together: no step size mends that.
+void check_packing(const Model& model, const State& state, const Scratch& s)
+{
+    constexpr double kMostPacked = 1.25;
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(s.grid.n_tiles()), 0);
+    for_occupied_cells(s, "packing",
+                       [&](std::size_t cell, std::span<const std::int32_t>) { ++counts[cell / kTileCells]; });
+    const double room = static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::int64_t{0})) *
+                        std::pow(model.options.cell_size, 3);
+    const double volume = ordered_sum(state.liquid.size(), "packing",
+                                      [&](std::int64_t p) { return state.liquid.volume[static_cast<std::size_t>(p)]; });
+    if (volume > kMostPacked * room)
+        throw SimulationError(
+            "crowding", "liquid.position", -1,
+            fmt::format("{:.3g} m3 of liquid are pressed into {:.3g} m3: do sources fill a closed space?", volume,
+                        room));
+}
+
 void solve_crowding(const Model& model, const State& state, Scratch& s, double dt)
 {
+    check_packing(model, state, s);
     compute_crowding(s.grid, s.order, state.liquid.position, state.liquid.volume, s.solid_fields, s.pressure.unknown,
                      s.crowding);
     s.lend_mass_to_displacement();

@@ -47,7 +47,7 @@ struct LiquidParticles {
     [[nodiscard]] std::int64_t size() const noexcept { return static_cast<std::int64_t>(position.size()); }
 };
 
-/// Where every drop came from and went, per liquid [m^3] (DESIGN: three reservoirs, one ledger).
+/// Where every drop came from and went, per liquid [m^3].
 struct Ledger {
     std::vector<Account> initial; ///< present at the start
     std::vector<Account> emitted; ///< entered through sources

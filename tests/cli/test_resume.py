@@ -45,6 +45,15 @@ class Resume(CliTest):
             self.assertEqual(leftover, [])
         self.assertGreater(kills, 5)
 
+    def test_a_resumed_run_that_is_killed_is_not_finished(self):
+        self.run_scene("part", "--frames", "1")
+        process = self.start("--out", "part", "--resume")
+        process.stdout.readline()  # resuming, or the next frame
+        process.stdout.readline()
+        process.kill()
+        process.communicate()
+        self.assertIn("not finished", self.rivulet("info", "part").stdout)
+
     def test_signals_write_a_checkpoint_and_print_the_resume_command(self):
         expected = self.state_hash("whole")
         for number in (signal.SIGINT, signal.SIGTERM):

@@ -85,6 +85,30 @@ class Limits(CliTest):
         error = self.rivulet("check", self.scene, expect=2).stderr
         self.assertIn(f"{self.scene.name}:{lines + 2}:12: test.volume.quantity: 'ledger.bulkk'", error)
 
+    def test_a_step_below_the_least_is_exit_4(self):
+        done = self.run_scene("out", "--set", "simulation.min_step=9 ms", "--set", "simulation.cfl=0.01", expect=4)
+        self.assertIn("below simulation.min_step", done.stderr)
+
+    def test_liquid_that_has_nowhere_to_go_is_exit_4(self):
+        self.scene.write_text("""
+[simulation]
+cell_size = "5 cm"
+end_time = "9 s"
+[domain]
+lower = "0 0 0 m"
+upper = "0.3 0.3 0.4 m"
+[liquids.water]
+[sources.tap]
+liquid = "water"
+shape = { type = "sphere", radius = "6 cm" }
+position = "0.15 0.15 0.25 m"
+velocity = "0 0 -1 m/s"
+""")
+        self.assertIn("do sources fill a closed space?", self.run_scene("out", expect=4).stderr)
+
+    def test_only_files_include(self):
+        self.assertIn("include", self.rivulet("check", self.scene, "--set", 'include=["a.toml"]', expect=2).stderr)
+
     def test_a_time_that_is_none_names_its_option(self):
         self.assertIn("--until: '1e400 s'", self.run_scene("out", "--until", "1e400 s", expect=2).stderr)
 
