@@ -17,8 +17,8 @@ namespace rivulet {
 /// folds and coils as it should. Theory: docs/theory/viscosity.md.
 ///
 /// Solids with a friction above zero hold the liquid that touches them (no slip), whatever the value. Solids with zero
-/// friction exert no shear (free slip); straight walls across an axis stop the velocity across them, and so take part in
-/// the normal stress. Smooth walls that are slanted or curved exert no viscous force at all: only the pressure keeps
+/// friction exert no shear (free slip); straight walls across an axis stop the velocity across them, and so take part
+/// in the normal stress. Smooth walls that are slanted or curved exert no viscous force at all: only the pressure keeps
 /// liquid out of them.
 struct ViscosityInput {
     const TileGrid* grid = nullptr;
