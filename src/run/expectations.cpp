@@ -3,7 +3,9 @@
 #include "base/error.h"
 #include "run/report.h"
 #include "run/tables.h"
+#include "scene/units.h"
 #include "sim/advance.h"
+#include "sim/diagnostics.h"
 
 #include <fmt/format.h>
 
@@ -68,6 +70,42 @@ bool is_recorded(const std::string& quantity)
     return !is_nested && (quantity.starts_with(kLedger) || quantity.starts_with(kEnergy));
 }
 
+/// Of a recorded quantity; empty where it is not known, or has none.
+std::string unit_of(const Model& model, const std::string& quantity)
+{
+    for (const Probe& probe : model.probes) {
+        const std::vector<std::string> columns = probe_columns(probe);
+        if (std::find(columns.begin(), columns.end(), quantity) != columns.end()) return probe_unit(probe);
+    }
+    const std::size_t dot = quantity.find('.');
+    const std::string table = quantity.substr(0, dot),
+                      column = dot == std::string::npos ? "" : quantity.substr(dot + 1);
+    if (table == "ledger") {
+        for (const char* volume : {"initial", "emitted", "drained", "left", "bulk", "merged", "split"})
+            if (column == volume) return "m3";
+        return "";
+    }
+    if (quantity == "max_speed" || quantity == "energy.max_speed") return "m/s";
+    if (table != "energy") return "";
+    if (column.starts_with("momentum")) return "kg m/s";
+    if (column.starts_with("angular_momentum")) return "kg m2/s";
+    return column == "kinetic" || column == "potential" ? "J" : "";
+}
+
+/// What is wrong with the units that the expectation was written in; empty when nothing is.
+std::string unit_problem(const Model& model, const Expectation& expectation)
+{
+    const std::string unit = unit_of(model, expectation.quantity);
+    for (const std::string& text : expectation.written) {
+        if (text.empty() || unit.empty()) continue;
+        const Quantity written = parse_quantity(text);
+        if (written.has_unit && written.dimension != parse_unit(unit).dimension)
+            return "\"" + text + "\" is " + dimension_phrase(written.dimension) + "; " + expectation.quantity +
+                   " is in " + unit;
+    }
+    return "";
+}
+
 } // namespace
 
 std::string ExpectationResult::text() const
@@ -88,8 +126,14 @@ void require_known_quantities(const Scene& scene)
         const bool is_probe = std::find(columns.begin(), columns.end(), expectation.quantity) != columns.end();
         const Json* value = report.find(expectation.quantity);
         const bool is_final = expectation.when == Expectation::When::Final || is_recorded(expectation.quantity);
-        if (is_probe || (value && value->is_number() && is_final)) continue;
+        const bool is_known = is_probe || (value && value->is_number() && is_final);
+        const std::string units = unit_problem(scene.model, expectation);
+        if (is_known && units.empty()) continue;
         if (!problems.empty()) problems += '\n';
+        if (is_known) {
+            problems += expectation.place + ": test." + expectation.name + ": " + units;
+            continue;
+        }
         problems += expectation.place + ": test." + expectation.name + ".quantity: '" + expectation.quantity + "' " +
                     (!value               ? "is neither a probe column nor a number of report.json"
                      : value->is_number() ? "is known at the end alone: ask for its final value"

@@ -181,9 +181,13 @@ std::vector<Expectation> build_expectations(const Value& root, const std::vector
     std::vector<Expectation> expectations;
     for (const auto& [name, table] : get<Value::Table>(root, "test")) {
         const Where& where = table.find("quantity")->where;
-        expectations.push_back({name, text(table, "quantity"), when_of(text(table, "when")), number(table, "value"),
+        expectations.push_back({name,
+                                text(table, "quantity"),
+                                when_of(text(table, "when")),
+                                number(table, "value"),
                                 number(table, "tolerance"),
-                                place(sources.at(static_cast<std::size_t>(where.source)), where)});
+                                place(sources.at(static_cast<std::size_t>(where.source)), where),
+                                {table.find("value")->written, table.find("tolerance")->written}});
     }
     return expectations;
 }

@@ -124,6 +124,7 @@ void convert(const Key& key, const Value& raw, Value& resolved)
     switch (key.kind) {
     case KeyKind::Number:
         resolved.data = scalar(key, raw);
+        if (const auto* written = raw.as<std::string>(); key.any_dimension && written) resolved.written = *written;
         break;
     case KeyKind::Integer:
         resolved.data = integer_of(key, raw);

@@ -21,6 +21,8 @@ struct Expectation {
     double value = 0;
     double tolerance = 0; ///< absolute; a measured value within value +- tolerance passes
     std::string place{};  ///< of its quantity: "file:line:column"
+    /// The value and the tolerance as they were written, where that was text with a unit.
+    std::vector<std::string> written{};
 };
 
 /// A scene that has been parsed, checked and built.

@@ -138,6 +138,28 @@ std::vector<std::string> probe_columns(const Probe& probe)
     return {probe.name + ".x", probe.name + ".y", probe.name + ".z"};
 }
 
+std::string probe_unit(const Probe& probe)
+{
+    switch (probe.kind) {
+    case ProbeKind::Volume:
+        return "m3";
+    case ProbeKind::Kinetic:
+        return "J";
+    case ProbeKind::Force:
+        return "N";
+    case ProbeKind::Torque:
+        return "N m";
+    case ProbeKind::CentreOfMass:
+        return "m";
+    default: {
+        const auto& fields = liquid_fields();
+        const auto found =
+            std::find_if(fields.begin(), fields.end(), [&](const FieldName& f) { return f.name == probe.field; });
+        return found == fields.end() ? "" : found->unit;
+    }
+    }
+}
+
 std::vector<double> sample_probe(const Model& model, const State& state, const Probe& probe)
 {
     const auto as_list = [](const Vec3& v) { return std::vector<double>{v.x(), v.y(), v.z()}; };

@@ -20,6 +20,8 @@ struct Diagnostics {
 
 /// Column names of a probe in probes.csv: its name, or name.x name.y name.z for vectors.
 [[nodiscard]] std::vector<std::string> probe_columns(const Probe& probe);
+/// In SI, of all its columns.
+[[nodiscard]] std::string probe_unit(const Probe& probe);
 /// The probe's values now, one per column; NaN where there is nothing to measure (an empty region).
 [[nodiscard]] std::vector<double> sample_probe(const Model& model, const State& state, const Probe& probe);
 /// Scalar fields that probes and pictures can ask of liquid particles ("speed", "velocity.x", ...), with units.

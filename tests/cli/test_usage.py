@@ -85,6 +85,10 @@ class Limits(CliTest):
         error = self.rivulet("check", self.scene, expect=2).stderr
         self.assertIn(f"{self.scene.name}:{lines + 2}:12: test.volume.quantity: 'ledger.bulkk'", error)
 
+    def test_an_expectation_in_another_dimension_is_refused(self):
+        self.scene.write_text(self.scene.read_text() + '[test.v]\nquantity = "ledger.bulk"\nvalue = "2 kg"\ntolerance = "1 l"\n')
+        self.assertIn('test.v: "2 kg" is a mass; ledger.bulk is in m3', self.rivulet("check", self.scene, expect=2).stderr)
+
     def test_a_step_below_the_least_is_exit_4(self):
         done = self.run_scene("out", "--set", "simulation.min_step=9 ms", "--set", "simulation.cfl=0.01", expect=4)
         self.assertIn("below simulation.min_step", done.stderr)
