@@ -69,10 +69,7 @@ struct LaneVec3 {
 {
     return {m ? a.x : b.x, m ? a.y : b.y, m ? a.z : b.z};
 }
-[[nodiscard, gnu::always_inline]] inline bool any(const LaneMask& m)
-{
-    return _mm256_movemask_pd(__m256d(m)) != 0;
-}
+[[nodiscard, gnu::always_inline]] inline bool any(const LaneMask& m) { return _mm256_movemask_pd(__m256d(m)) != 0; }
 
 /// sin and cos, to about one unit in the last place for |angle| < 1e5.
 struct LaneSinCos {

@@ -148,7 +148,9 @@ void add_second_derivatives(const RodEdge& edge0, const RodEdge& edge1, const Ro
     add_curving(out.e1e1, curving, edge1, edge0.tangent, -1, corner, kappa, g.e1, m, kb, stress.m1);
     add_curving(out.e0e1, curving, edge0, edge1, corner, kappa, g.e1, m);
 
-    const auto turned = [](const Lane& c0, const Lane& c1, const RodEdge& edge) { return -c0 * edge.m1 - c1 * edge.m2; };
+    const auto turned = [](const Lane& c0, const Lane& c1, const RodEdge& edge) {
+        return -c0 * edge.m1 - c1 * edge.m2;
+    };
     const LaneVec3 turned0 = curving * turned(stress.c[0], stress.c[1], edge0);
     const LaneVec3 turned1 = curving * turned(stress.c[2], stress.c[3], edge1);
     const EdgePair spin0 = curvature_gradient(edge0, edge1, corner, dot(turned0, kb), turned0);
@@ -230,7 +232,8 @@ void bend_hessian(const RodEdge& edge0, const RodEdge& edge1, const RodBend& ben
     const LaneVec3 vectors[4] = {edge0.m2, -edge0.m1, edge1.m2, -edge1.m1};
     for (int a = 0; a < 4; ++a) {
         const EdgePair g = curvature_gradient(edge0, edge1, corner, bend.kappa[a], vectors[a]);
-        const Lane spin = a % 2 == 0 ? bend.kappa[a + 1] : -bend.kappa[a - 1]; // kappa_1' = kappa_2, kappa_2' = -kappa_1
+        const Lane spin =
+            a % 2 == 0 ? bend.kappa[a + 1] : -bend.kappa[a - 1]; // kappa_1' = kappa_2, kappa_2' = -kappa_1
         add_gauss_newton(out, law.weight[a % 2], g, a < 2 ? spin : Lane{}, a < 2 ? Lane{} : spin);
     }
     const LaneVec3 half = 0.5 * bend.binormal;

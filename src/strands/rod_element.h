@@ -20,10 +20,10 @@ struct RodEdge {
 
 /// Bend and twist at a vertex between edge 0 and edge 1.
 struct RodBend {
-    LaneVec3 binormal;    ///< kb = 2 t0 x t1/(1 + t0 . t1)
-    Lane kappa[4]{};      ///< m2.kb and -m1.kb of edge 0, then of edge 1
-    Lane twist{};         ///< [rad]
-    Lane one_plus_cos{};  ///< chi = 1 + t0 . t1
+    LaneVec3 binormal;   ///< kb = 2 t0 x t1/(1 + t0 . t1)
+    Lane kappa[4]{};     ///< m2.kb and -m1.kb of edge 0, then of edge 1
+    Lane twist{};        ///< [rad]
+    Lane one_plus_cos{}; ///< chi = 1 + t0 . t1
 };
 
 /// What the rod would like to have at a vertex, and how much it insists:

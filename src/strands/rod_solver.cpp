@@ -20,6 +20,8 @@ public:
         trial_.resize(s_.n);
         step_.resize(static_cast<std::size_t>(n_dofs_));
         gradient_.resize(static_cast<std::size_t>(n_dofs_));
+        is_chain_ = Lane{} == Lane{};
+        for (std::size_t k = 1; k < s_.free.size(); ++k) is_chain_ &= ~((s_.free[k] == 0.0) & (s_.free[k - 1] > 0.0));
     }
 
     RodSolution run()
@@ -91,11 +93,9 @@ private:
     /// what counts is the transport from the start of the step, and the difference is made up for here.
     void move(const Lane& length)
     {
-        for (int i = 0; i < s_.n; ++i) {
-            const auto k = static_cast<std::size_t>(i);
-            const Lane* d = step_.data() + 4 * i;
-            trial_.u[k] = base_.u[k] + length * LaneVec3{d[0], d[1], d[2]};
-        }
+        for (int i = 0; i < s_.n; ++i) trial_.u[static_cast<std::size_t>(i)] = straight(i, length);
+        if (any(is_chain_)) swing(length);
+        for (std::size_t k = 0; k < trial_.u.size(); ++k) trial_.u[k] = select(active_, trial_.u[k], base_.u[k]);
         for (int i = 0; i + 1 < s_.n; ++i) {
             const auto k = static_cast<std::size_t>(i);
             const LaneVec3 edge = s_.edge[k] + (trial_.u[k + 1] - trial_.u[k]);
@@ -105,6 +105,38 @@ private:
             trial_.spin[k] = active_ & (s_.free_spin[k] > 0.0) ? spin : base_.spin[k];
         }
         configure(s_, trial_);
+    }
+
+    [[nodiscard]] LaneVec3 straight(int i, const Lane& length) const
+    {
+        const Lane* d = step_.data() + 4 * i;
+        return base_.u[static_cast<std::size_t>(i)] + length * LaneVec3{d[0], d[1], d[2]};
+    }
+
+    /// Strands that are held at their beginning only, or not at all, go along arcs: edges swing as the step says and
+    /// change their length as the step says to first order. On straight lines the length would grow with the square
+    /// of the swing, and stretching is so much stiffer than bending that only tiny steps would pay.
+    void swing(const Lane& length)
+    {
+        LaneVec3 u = trial_.u[0], off;
+        Lane mass{};
+        for (int i = 0; i + 1 < s_.n; ++i) {
+            const auto k = static_cast<std::size_t>(i);
+            const RodEdge& e = base_.edge[k];
+            const LaneVec3 now = e.length * e.tangent;
+            const LaneVec3 change = straight(i + 1, length) - straight(i, length) - (base_.u[k + 1] - base_.u[k]);
+            const LaneVec3 sum = now + change;
+            const LaneVec3 swung = ((e.length + dot(change, e.tangent)) / norm(sum)) * sum;
+            u = select(s_.free[k + 1] > 0.0, base_.u[k + 1] + (u - base_.u[k]) + (swung - now), base_.u[k + 1]);
+            off += s_.mass[k + 1] * (u - trial_.u[k + 1]);
+            mass += s_.mass[k + 1];
+            trial_.u[k + 1] = select(is_chain_, u, trial_.u[k + 1]);
+        }
+        // A free strand keeps the centre of mass that the straight step would have given it.
+        mass += s_.mass[0];
+        const LaneVec3 back = (1.0 / mass) * off;
+        const LaneMask floats = is_chain_ & (s_.free[0] > 0.0);
+        for (LaneVec3& v : trial_.u) v = select(floats, v - back, v);
     }
 
     void search_along_step()
@@ -138,6 +170,7 @@ private:
     RodMatrix matrix_;
     AlignedVector<Lane> step_, gradient_;
     LaneMask active_{};
+    LaneMask is_chain_{}; ///< nothing is held beyond the beginning
     Lane value_{}, slope_{};
 };
 

@@ -55,10 +55,10 @@ struct RodSystem {
 struct RodConfiguration {
     void resize(int n_vertices);
 
-    AlignedVector<LaneVec3> u;       ///< [m]
-    AlignedVector<Lane> spin;        ///< [rad]
-    AlignedVector<RodEdge> edge;     ///< of the present configuration
-    AlignedVector<RodBend> bend;     ///< at inner vertices
+    AlignedVector<LaneVec3> u;   ///< [m]
+    AlignedVector<Lane> spin;    ///< [rad]
+    AlignedVector<RodEdge> edge; ///< of the present configuration
+    AlignedVector<RodBend> bend; ///< at inner vertices
 };
 
 /// Edges, frames, curvatures and twists of c.u and c.spin. Frames are parallel transported from the start of the step

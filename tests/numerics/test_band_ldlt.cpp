@@ -12,7 +12,10 @@ namespace {
 
 constexpr int kWidth = 10;
 
-double random_entry(int i, int j) { return random_unit(3, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(j)) - 0.5; }
+double random_entry(int i, int j)
+{
+    return random_unit(3, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(j)) - 0.5;
+}
 
 Eigen::MatrixXd random_band_matrix(int n, double diagonal)
 {

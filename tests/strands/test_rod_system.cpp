@@ -47,7 +47,8 @@ TEST(LaneMath, ArcTangentIsThatOfTheLibrary)
         const double small = std::pow(10.0, -(i % 17));
         const Lane y = (i % 2 == 0 ? small : 1.0) * random.lane(), x = (i % 3 == 0 ? small : 1.0) * random.lane();
         const Lane v = lane_atan2(y, x);
-        for (int l = 0; l < kStrandLanes; ++l) EXPECT_NEAR(v[l], std::atan2(y[l], x[l]), 1e-15 * std::abs(v[l]) + 1e-300);
+        for (int l = 0; l < kStrandLanes; ++l)
+            EXPECT_NEAR(v[l], std::atan2(y[l], x[l]), 1e-15 * std::abs(v[l]) + 1e-300);
     }
     EXPECT_EQ(lane_atan2(Lane{}, spread(1.0))[0], 0);
     EXPECT_EQ(lane_atan2(Lane{}, Lane{})[0], 0);
