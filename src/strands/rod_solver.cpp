@@ -8,7 +8,7 @@ namespace {
 
 /// Least part of the decrease promised by the gradient that a step must bring.
 constexpr double kArmijo = 1e-4;
-/// A promise below this part of the potential is lost in its rounding: such a step is taken unchecked.
+/// A promised decrease below this part of the potential is lost in rounding.
 constexpr double kRounding = 1e-11;
 constexpr int kMaxHalvings = 40;
 
@@ -33,7 +33,7 @@ public:
             ++result.iterations;
             find_step();
             const LaneMask last = is_small();
-            search_along_step();
+            search_along_step(last);
             result.converged |= active_ & last;
             active_ &= ~last;
         }
@@ -139,10 +139,11 @@ private:
         for (LaneVec3& v : trial_.u) v = select(floats, v - back, v);
     }
 
-    void search_along_step()
+    /// Steps that are `small` anyway, or promise less than the rounding of the potential, are taken unchecked.
+    void search_along_step(const LaneMask& small)
     {
         Lane length = spread(1.0);
-        const LaneMask unchecked = -slope_ <= kRounding * lane_abs(value_);
+        const LaneMask unchecked = small | (-slope_ <= kRounding * lane_abs(value_));
         LaneMask searching = active_;
         Lane value{};
         for (int halving = 0; halving < kMaxHalvings; ++halving) {
