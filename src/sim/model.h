@@ -73,6 +73,7 @@ struct StrandGroup {
     std::int32_t first_strand = 0;
     std::int32_t n_strands = 0;
     Vec3 colour = {0.25, 0.12, 0.05}; ///< linear RGB
+    double picture_radius = 0;        ///< [m]; 0 = the real one
 };
 
 enum class Wall { Closed, Open };
