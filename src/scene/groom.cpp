@@ -104,7 +104,11 @@ std::vector<Vec3> grow_strand(const Groom& groom, const RootPlace& root, std::in
         const double angle = phase + 2 * kPi * along / groom.curl_pitch;
         points.emplace_back(root.position + along * root.normal + radius * (std::cos(angle) * u + std::sin(angle) * v));
     }
-    return points;
+    // While the helix opens its edges are shorter: all get the same length, so that the strand has its own.
+    std::vector<Vec3> even{points.front()};
+    for (std::size_t k = 1; k < points.size(); ++k)
+        even.emplace_back(even.back() + edge * (points[k] - points[k - 1]).normalized());
+    return even;
 }
 
 } // namespace rivulet

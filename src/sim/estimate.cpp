@@ -21,7 +21,7 @@ constexpr double kViscosityPerTile = kTileCells * 270.0; ///< where that stage a
 constexpr double kTensionPerTile = kTileCells * 72.0;    ///< nine fields at the widest place
 constexpr double kCopiesWhileWriting = 0.8;
 /// A vertex of a strand: the state, the state at the start, the next one, rest shapes, what holds it.
-constexpr double kBytesPerStrandVertex = 450;
+constexpr double kBytesPerStrandVertex = 850;
 /// Liquid that moves fills its tiles less well than at the start.
 constexpr double kSpread = 2.5;
 

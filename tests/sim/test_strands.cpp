@@ -31,13 +31,13 @@ Model hairy_box(int n_strands)
     for (int i = 0; i < n_strands; ++i) {
         std::vector<Vec3> points;
         for (int k = 0; k <= 12 + i % 2; ++k)
-            points.push_back(pose.to_world(
-                Vec3(0.05 + 0.01 * k, 0.01 * i + 0.003 * std::cos(0.8 * k), 0.003 * std::sin(0.8 * k))));
+            points.push_back(
+                pose.to_world(Vec3(0.05 + 0.01 * k, 0.01 * i + 0.003 * std::cos(0.8 * k), 0.003 * std::sin(0.8 * k))));
         const std::int32_t s = add_strand(m.strands, m.strands_at_start, points, 0, Vec3::UnitZ());
         const std::int32_t v = m.strands.first[static_cast<std::size_t>(s)];
         const auto root = static_cast<std::size_t>(v);
-        m.strands.pins.push_back({v, 0, pose.to_body(points[0]), true,
-                                  pose.rotation.conjugate() * m.strands_at_start.director[root]});
+        m.strands.pins.push_back(
+            {v, 0, pose.to_body(points[0]), true, pose.rotation.conjugate() * m.strands_at_start.director[root]});
         m.strands.pins.push_back({v + 1, 0, pose.to_body(points[1])});
     }
     group_strands(m.strands);
