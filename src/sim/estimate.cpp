@@ -69,7 +69,11 @@ MemoryEstimate estimate_memory(const Model& model)
     const double fields = kFieldsPerTile + (model.options.surface_tension ? kTensionPerTile : 0);
     const double solvers = tiles * (kSolverPerTile + (is_viscous(model) ? kViscosityPerTile : 0));
     const double state = particles * state_bytes_per_particle();
-    return {state + particles * kScratchPerParticle, tiles * fields, solvers, kCopiesWhileWriting * state, kProgram,
+    return {state + particles * kScratchPerParticle,
+            tiles * fields,
+            solvers,
+            kCopiesWhileWriting * state,
+            kProgram,
             kBytesPerStrandVertex * model.strands.n_vertices()};
 }
 

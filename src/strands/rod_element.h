@@ -4,7 +4,7 @@
 
 namespace rivulet {
 
-/// Discrete elastic rods [Bergou 2008, Bergou 2010] with four curvatures a vertex [Fei 2019]: the pieces of the energy,
+/// Discrete elastic rods [Bergou 2008] [Bergou 2010] with four curvatures a vertex [Fei 2019]: the pieces of the energy,
 /// each with gradient and full Hessian, for four strands at once. Derivation and checks: docs/theory/strands.md.
 ///
 /// Derivatives are those with respect to the edges and to turns of their material frames about them, in the chart whose

@@ -128,7 +128,7 @@ std::vector<double> vertex_masses(const StrandModel& model)
 double drag_across(const Air& air, double diameter, double speed)
 {
     // Drag coefficient of a long cylinder: Lamb's solution of Oseen's equations for creeping flow, the fit of
-    // White (2006) from Reynolds numbers of about one on, and a passage between the two.
+    // [White 2006] from Reynolds numbers of about one on, and a passage between the two.
     const double re = std::max(air.density * diameter * speed / air.viscosity, 1e-6);
     const double creeping = 8 * std::numbers::pi / (re * std::log(7.4 / std::min(re, 1.0)));
     const double fast = 1 + 10 / std::cbrt(re * re);
