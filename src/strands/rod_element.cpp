@@ -18,8 +18,8 @@ struct Corner {
 struct EdgePair {
     LaneVec3 e0, e1;
 };
-EdgePair curvature_gradient(const RodEdge& edge0, const RodEdge& edge1, const Corner& corner, const Lane& kappa,
-                            const LaneVec3& m)
+[[gnu::always_inline]] inline EdgePair curvature_gradient(const RodEdge& edge0, const RodEdge& edge1,
+                                                          const Corner& corner, const Lane& kappa, const LaneVec3& m)
 {
     const LaneVec3 scaled = (2.0 * corner.inverse_chi) * m;
     return {edge0.inverse_length * (cross(edge1.tangent, scaled) - kappa * corner.mean),
@@ -42,7 +42,7 @@ struct BendStress {
 };
 
 /// s += w (a b^T + b a^T)/2.
-void add_symmetric(LaneSym3& s, const Lane& w, const LaneVec3& a, const LaneVec3& b)
+[[gnu::always_inline]] inline void add_symmetric(LaneSym3& s, const Lane& w, const LaneVec3& a, const LaneVec3& b)
 {
     const LaneVec3 c = (0.5 * w) * a;
     s.v[0] += 2.0 * c.x * b.x;
@@ -54,7 +54,7 @@ void add_symmetric(LaneSym3& s, const Lane& w, const LaneVec3& a, const LaneVec3
 }
 
 /// s += w I.
-void add_identity(LaneSym3& s, const Lane& w)
+[[gnu::always_inline]] inline void add_identity(LaneSym3& s, const Lane& w)
 {
     s.v[0] += w;
     s.v[3] += w;
@@ -62,7 +62,7 @@ void add_identity(LaneSym3& s, const Lane& w)
 }
 
 /// m += w a b^T.
-void add_outer(LaneMat3& m, const Lane& w, const LaneVec3& a, const LaneVec3& b)
+[[gnu::always_inline]] inline void add_outer(LaneMat3& m, const Lane& w, const LaneVec3& a, const LaneVec3& b)
 {
     m.row[0] += (w * a.x) * b;
     m.row[1] += (w * a.y) * b;
@@ -70,7 +70,7 @@ void add_outer(LaneMat3& m, const Lane& w, const LaneVec3& a, const LaneVec3& b)
 }
 
 /// m += w [a]_x.
-void add_cross(LaneMat3& m, const Lane& w, const LaneVec3& a)
+[[gnu::always_inline]] inline void add_cross(LaneMat3& m, const Lane& w, const LaneVec3& a)
 {
     const LaneVec3 b = w * a;
     m.row[0].y -= b.z;
@@ -82,7 +82,8 @@ void add_cross(LaneMat3& m, const Lane& w, const LaneVec3& a)
 }
 
 /// w (first derivative)(first derivative)^T of one curvature or of the twist; spins are (s0, s1).
-void add_gauss_newton(RodBendDerivatives& out, const Lane& w, const EdgePair& g, const Lane& s0, const Lane& s1)
+[[gnu::always_inline]] inline void add_gauss_newton(RodBendDerivatives& out, const Lane& w, const EdgePair& g,
+                                                    const Lane& s0, const Lane& s1)
 {
     add_outer(out.e0e0, w, g.e0);
     add_outer(out.e1e1, w, g.e1);
@@ -183,17 +184,6 @@ void gradient(const RodEdge& edge0, const RodEdge& edge1, const RodBend& bend, c
 }
 
 } // namespace
-
-void add_outer(LaneSym3& s, const Lane& w, const LaneVec3& a)
-{
-    const LaneVec3 b = w * a;
-    s.v[0] += b.x * a.x;
-    s.v[1] += b.x * a.y;
-    s.v[2] += b.x * a.z;
-    s.v[3] += b.y * a.y;
-    s.v[4] += b.y * a.z;
-    s.v[5] += b.z * a.z;
-}
 
 void measure_bend(const RodEdge& edge0, const RodEdge& edge1, RodBend& bend)
 {

@@ -4,8 +4,9 @@
 
 namespace rivulet {
 
-/// Discrete elastic rods [Bergou 2008] [Bergou 2010] with four curvatures a vertex [Fei 2019]: the pieces of the energy,
-/// each with gradient and full Hessian, for four strands at once. Derivation and checks: docs/theory/strands.md.
+/// Discrete elastic rods [Bergou 2008] [Bergou 2010] with four curvatures a vertex [Fei 2019]: the pieces of the
+/// energy, each with gradient and full Hessian, for four strands at once. Derivation and checks:
+/// docs/theory/strands.md.
 ///
 /// Derivatives are those with respect to the edges and to turns of their material frames about them, in the chart whose
 /// reference frames are parallel transported from the present configuration (so the frames do not spin as edges turn).
@@ -48,7 +49,16 @@ struct LaneSym3 {
     Lane v[6]{};
 };
 /// s += w a a^T.
-void add_outer(LaneSym3& s, const Lane& w, const LaneVec3& a);
+[[gnu::always_inline]] inline void add_outer(LaneSym3& s, const Lane& w, const LaneVec3& a)
+{
+    const LaneVec3 b = w * a;
+    s.v[0] += b.x * a.x;
+    s.v[1] += b.x * a.y;
+    s.v[2] += b.x * a.z;
+    s.v[3] += b.y * a.y;
+    s.v[4] += b.y * a.z;
+    s.v[5] += b.z * a.z;
+}
 /// 3 x 3 by rows.
 struct LaneMat3 {
     LaneVec3 row[3];

@@ -62,19 +62,19 @@ LaneMat3 operator+(const LaneMat3& a, const LaneMat3& b)
 }
 
 /// Row i of the matrix, columns j, j+1, j+2 (those not above the diagonal).
-void add_row(RodMatrix& a, int i, int j, const LaneVec3& v)
+[[gnu::always_inline]] inline void add_row(RodMatrix& a, int i, int j, const LaneVec3& v)
 {
     if (j <= i) a.at(i, j) += v.x;
     if (j + 1 <= i) a.at(i, j + 1) += v.y;
     if (j + 2 <= i) a.at(i, j + 2) += v.z;
 }
 /// Block of rows i.. and columns j.. of the lower triangle, i >= j.
-void add_block(RodMatrix& a, int i, int j, const LaneMat3& m)
+[[gnu::always_inline]] inline void add_block(RodMatrix& a, int i, int j, const LaneMat3& m)
 {
     for (int r = 0; r < 3; ++r) add_row(a, i + r, j, m.row[r]);
 }
 /// Column j, rows i, i + 1, i + 2.
-void add_column(RodMatrix& a, int i, int j, const LaneVec3& v)
+[[gnu::always_inline]] inline void add_column(RodMatrix& a, int i, int j, const LaneVec3& v)
 {
     a.at(i, j) += v.x;
     a.at(i + 1, j) += v.y;

@@ -123,7 +123,7 @@ struct StrandStep {
     std::span<const Vec3> target = {};          ///< where held vertices are at the end of the step [m]
     std::span<const Vec3> target_director = {}; ///< of held edges
     std::span<const Vec3> force = {};           ///< [N]
-    double tolerance = 1e-8;               ///< RodSolverOptions::tolerance
+    double tolerance = 1e-8;                    ///< RodSolverOptions::tolerance
     int max_iterations = 100;
 };
 
