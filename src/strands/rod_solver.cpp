@@ -102,7 +102,7 @@ private:
             const LaneVec3 tangent = (1.0 / norm(edge)) * edge;
             const Lane turn = turn_on_the_way(s_.tangent[k], base_.edge[k].tangent, tangent);
             const Lane spin = base_.spin[k] + length * step_[4 * k + 3] + turn;
-            trial_.spin[k] = active_ & (s_.free_spin[k] > 0.0) ? spin : base_.spin[k];
+            trial_.spin[k] = (active_ & (s_.free_spin[k] > 0.0)) ? spin : base_.spin[k];
         }
         configure(s_, trial_);
     }
