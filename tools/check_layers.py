@@ -11,7 +11,7 @@ LAYERS = {
     "base": 0,
     "numerics": 1, "geometry": 1, "io": 1,
     "grid": 2, "elastic": 2, "rheology": 2, "contact": 2, "render": 2,
-    "fluid": 3, "wetting": 3,
+    "fluid": 3, "strands": 3, "wetting": 3,
     "sim": 4,
     "scene": 5,
     "run": 6,

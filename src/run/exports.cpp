@@ -101,6 +101,26 @@ void add_obstacles(UsdaWriter& usd, const Scene& scene, const Frame& frame)
     }
 }
 
+void add_strands(UsdaWriter& usd, const Scene& scene, const Frame& frame)
+{
+    for (const StrandGroup& group : scene.model.strand_groups) {
+        std::vector<std::int32_t> counts;
+        const auto first = static_cast<std::size_t>(group.first_strand);
+        const std::size_t end = first + static_cast<std::size_t>(group.n_strands);
+        for (std::size_t s = first; s < end; ++s)
+            counts.push_back(frame.strand_first.at(s + 1) - frame.strand_first.at(s));
+        const auto begin = static_cast<std::size_t>(frame.strand_first.at(first));
+        const std::size_t n = static_cast<std::size_t>(frame.strand_first.at(end)) - begin;
+        const std::vector<double> width{2 * frame.strand_radius.at(first)};
+        const std::vector<Vec3> colour{group.colour};
+        const std::vector<UsdQuantity> quantities{
+            {.name = "velocity", .vectors = std::span(frame.strand_velocity).subspan(begin, n)},
+            {.name = "colour", .vectors = colour}};
+        usd.curves("strands/" + group.name, std::span(frame.strand_position).subspan(begin, n), counts, width,
+                   quantities);
+    }
+}
+
 void export_usd(Job& job)
 {
     const fs::path path = job.out / (fs::absolute(job.folder.path()).lexically_normal().filename().string() + ".usda");
@@ -114,8 +134,11 @@ void export_usd(Job& job)
                                                         {.name = "pressure", .scalars = frame.pressure}};
         const std::vector<UsdQuantity> surface_quantities{{.name = "colour", .vectors = surface.colours}};
         usd.begin_frame(number);
-        usd.points("liquid/particles", frame.position, radii, frame.id, point_quantities);
-        usd.mesh("liquid/surface", surface.vertices, surface.triangles, surface_quantities); // empty ones too
+        if (!job.scene.model.liquids.empty()) {
+            usd.points("liquid/particles", frame.position, radii, frame.id, point_quantities);
+            usd.mesh("liquid/surface", surface.vertices, surface.triangles, surface_quantities); // empty ones too
+        }
+        add_strands(usd, job.scene, frame);
         add_obstacles(usd, job.scene, frame);
     }
     usd.finish();

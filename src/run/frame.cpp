@@ -3,6 +3,8 @@
 #include "base/error.h"
 #include "io/hdf5_file.h"
 
+#include <algorithm>
+
 namespace rivulet {
 namespace {
 
@@ -86,12 +88,52 @@ void read_bodies(const Hdf5Reader& reader, Frame& frame)
     }
 }
 
+void write_strands(Hdf5Writer& writer, const Model& model, const StrandState& state)
+{
+    const StrandModel& strands = model.strands;
+    const std::int64_t n = strands.n_strands();
+    std::vector<std::int32_t> group;
+    std::vector<double> radius;
+    std::vector<std::string> names;
+    for (const StrandGroup& g : model.strand_groups) {
+        group.insert(group.end(), static_cast<std::size_t>(g.n_strands), static_cast<std::int32_t>(names.size()));
+        names.push_back(g.name);
+    }
+    for (const std::int32_t m : strands.material) {
+        const RodMaterial& material = strands.materials[static_cast<std::size_t>(m)];
+        radius.push_back(std::max(material.radius_a, material.radius_b));
+    }
+    write_vectors(writer, "strands/position", state.position, "m");
+    write_vectors(writer, "strands/velocity", state.velocity, "m/s");
+    writer.dataset("strands/first", {Hdf5Type::Int32, n + 1, 1}, strands.first.data());
+    writer.dataset("strands/group", {Hdf5Type::Int32, n, 1}, group.data());
+    write_scalars(writer, "strands/radius", radius, "m");
+    writer.strings("strand_groups/name", names);
+}
+
+void read_strands(const Hdf5Reader& reader, const std::string& path, Frame& frame)
+{
+    const std::int64_t n = reader.shape("strands/position").count, n_strands = reader.shape("strands/group").count;
+    frame.strand_position = read_vectors(reader, "strands/position", n);
+    frame.strand_velocity = read_vectors(reader, "strands/velocity", n);
+    frame.strand_first.resize(static_cast<std::size_t>(n_strands) + 1);
+    frame.strand_group.resize(static_cast<std::size_t>(n_strands));
+    reader.read("strands/first", {Hdf5Type::Int32, n_strands + 1, 1}, frame.strand_first.data());
+    reader.read("strands/group", {Hdf5Type::Int32, n_strands, 1}, frame.strand_group.data());
+    frame.strand_radius = read_scalars(reader, "strands/radius", n_strands);
+    frame.strand_group_names = reader.strings("strand_groups/name");
+    if (frame.strand_first.front() != 0 || frame.strand_first.back() != n ||
+        !std::is_sorted(frame.strand_first.begin(), frame.strand_first.end()))
+        throw IoError(path + ": strands/first does not number the vertices");
+}
+
 } // namespace
 
 void write_frame(const std::filesystem::path& path, const Model& model, const State& state)
 {
     const LiquidParticles& liquid = state.liquid;
-    Hdf5Writer writer(static_cast<std::size_t>(liquid.size()) * 56 + (1 << 16));
+    Hdf5Writer writer(static_cast<std::size_t>(liquid.size()) * 56 +
+                      static_cast<std::size_t>(state.strands.size()) * 28 + (1 << 16));
     writer.attribute("/", "kind", "frame");
     writer.attribute("/", "version", kFrameVersion);
     writer.attribute("/", "program", RIVULET_VERSION);
@@ -109,6 +151,7 @@ void write_frame(const std::filesystem::path& path, const Model& model, const St
     for (const Liquid& kind : model.liquids) names.push_back(kind.name);
     writer.strings("liquids/name", names);
     write_bodies(writer, model, state.clock.time);
+    write_strands(writer, model, state.strands);
     writer.save(path);
 }
 
@@ -136,6 +179,7 @@ Frame read_frame(const std::filesystem::path& path)
     reader.read("liquid/id", {Hdf5Type::Int64, n, 1}, frame.id.data());
     frame.liquid_names = reader.strings("liquids/name");
     read_bodies(reader, frame);
+    read_strands(reader, path.string(), frame);
     return frame;
 }
 

@@ -10,7 +10,7 @@
 
 namespace rivulet {
 
-inline constexpr std::int64_t kFrameVersion = 1;
+inline constexpr std::int64_t kFrameVersion = 2;
 
 /// What a frame file holds, in memory. Layout: docs/file_formats.md.
 struct Frame {
@@ -27,6 +27,12 @@ struct Frame {
     std::vector<std::string> liquid_names;
     std::vector<std::string> body_names; ///< obstacles
     std::vector<Pose> body_poses;
+    std::vector<Vec3> strand_position;      ///< [m], a vertex
+    std::vector<Vec3> strand_velocity;      ///< [m/s], a vertex
+    std::vector<std::int32_t> strand_first; ///< first vertex of each strand, and one past the last
+    std::vector<std::int32_t> strand_group; ///< of each strand, index into strand_group_names
+    std::vector<double> strand_radius;      ///< larger half axis of each strand [m]
+    std::vector<std::string> strand_group_names;
 };
 
 /// Writes the State as frame clock.frame, atomically.

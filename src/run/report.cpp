@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "sim/diagnostics.h"
 #include "sim/resample.h"
+#include "sim/strand_stages.h"
 
 namespace rivulet {
 namespace {
@@ -39,12 +40,36 @@ Json stages_json(const StageTimers& timers)
     return stages;
 }
 
-Json counts_json(const State& state)
+Json counts_json(const Model& model, const State& state)
 {
-    // Strands and cloth are not part of a scene yet; the members are there for programs that read reports.
+    // Cloth is not part of a scene yet; the member is there for programs that read reports.
     Json json;
-    json.set("particles", state.liquid.size()).set("strands", 0).set("strand_vertices", 0).set("triangles", 0);
+    json.set("particles", state.liquid.size()).set("strands", std::int64_t{model.strands.n_strands()});
+    json.set("strand_vertices", state.strands.size()).set("triangles", 0);
     return json;
+}
+
+Json account_json(const std::vector<Account>& account)
+{
+    return Json::Array{account[0].total(), account[1].total(), account[2].total()};
+}
+
+/// Where the momentum of the strands came from, and what became of their energy.
+Json strands_json(const Model& model, const State& state)
+{
+    const StrandSums sums = sum_strands(model, state);
+    const StrandLedger& ledger = state.strand_ledger;
+    Json json, momentum, energy;
+    momentum.set("initial", account_json(ledger.initial)).set("gravity", account_json(ledger.gravity));
+    momentum.set("support", account_json(ledger.support)).set("drag", account_json(ledger.drag));
+    momentum.set("load", account_json(ledger.load)).set("now", vector_json(sums.momentum));
+    energy.set("initial", ledger.initial_energy.total()).set("support_work", ledger.support_work.total());
+    energy.set("load_work", ledger.load_work.total()).set("drag_work", ledger.drag_work.total());
+    energy.set("kinetic", sums.kinetic_energy).set("potential", sums.potential_energy);
+    energy.set("elastic", sums.elastic_energy).set("dissipated", sums.dissipated);
+    json.set("relative_error", sums.relative_error).set("largest_strain", sums.largest_strain);
+    json.set("max_speed", sums.max_speed);
+    return json.set("momentum", momentum).set("energy", energy);
 }
 
 Json sizes_json(const Model& model, const State& state)
@@ -63,6 +88,7 @@ Json make_report(const Scene& scene, const State& state, const StageTimers& time
     const Diagnostics sums = diagnose(scene.model, state);
     Json energy, momentum, report;
     energy.set("kinetic", sums.kinetic_energy).set("potential", sums.potential_energy);
+    energy.set("elastic", sums.elastic_energy);
     momentum.set("linear", vector_json(sums.momentum)).set("angular", vector_json(sums.angular_momentum));
     report.set("version", RIVULET_VERSION).set("scene", scene.name).set("title", scene.model.title);
     report.set("fingerprint", hex(scene.fingerprint)).set("threads", figures.threads);
@@ -70,9 +96,10 @@ Json make_report(const Scene& scene, const State& state, const StageTimers& time
     report.set("wall_s", figures.wall).set("cpu_s", figures.cpu);
     report.set("peak_rss_bytes", static_cast<std::int64_t>(figures.peak_memory));
     report.set("resumed_from_step", figures.resumed_from_step);
-    report.set("counts", counts_json(state)).set("stages", stages_json(timers));
+    report.set("counts", counts_json(scene.model, state)).set("stages", stages_json(timers));
     report.set("particle_volume", sizes_json(scene.model, state));
     report.set("ledger", ledgers_json(scene.model, state)).set("energy", energy).set("momentum", momentum);
+    report.set("strands", strands_json(scene.model, state));
     report.set("max_speed", sums.max_speed).set("state_hash", hex(state_hash(state))).set("exit", figures.exit);
     return report;
 }

@@ -22,6 +22,9 @@ std::string summary(const Scene& scene)
     text += fmt::format("  objects    {} liquids, {} bodies, {} obstacles, {} sources, {} drains, {} probes\n",
                         model.liquids.size(), model.bodies.size(), model.obstacles.size(), model.sources.size(),
                         model.drains.size(), model.probes.size());
+    if (model.strands.n_strands() > 0)
+        text += fmt::format("  strands    {} of {} vertices in all, in {} groups\n", model.strands.n_strands(),
+                            model.strands.n_vertices(), model.strand_groups.size());
     return text;
 }
 
@@ -30,7 +33,8 @@ std::string estimate_text(const MemoryEstimate& estimate)
     std::string text = "memory of a run at its peak [bytes]\n";
     const std::pair<const char*, double> parts[] = {{"particles", estimate.particles}, {"grid", estimate.grid},
                                                     {"solver", estimate.solver},       {"output", estimate.output},
-                                                    {"base", estimate.base},           {"total", estimate.total()}};
+                                                    {"strands", estimate.strands},     {"base", estimate.base},
+                                                    {"total", estimate.total()}};
     for (const auto& [name, bytes] : parts) text += fmt::format("  {:<10} {:>14.0f}\n", name, bytes);
     return text;
 }

@@ -23,6 +23,9 @@ Options build_options(const Value& simulation)
     options.pressure_tolerance = number(simulation, "pressure_tolerance");
     options.max_pressure_iterations = integer(simulation, "max_pressure_iterations");
     options.surface_tension = get<bool>(simulation, "surface_tension");
+    options.strand_step = number(simulation, "strand_step");
+    options.strand_integrator =
+        text(simulation, "strand_integrator") == "midpoint" ? StrandIntegrator::Midpoint : StrandIntegrator::Euler;
     options.seed = static_cast<std::uint64_t>(get<std::int64_t>(simulation, "seed"));
     return options;
 }
@@ -72,6 +75,7 @@ public:
         for (const auto& [name, table] : group("obstacles")) model_.obstacles.push_back(obstacle(name, table));
         for (const auto& [name, table] : group("sources")) model_.sources.push_back(source(name, table));
         for (const auto& [name, table] : group("drains")) model_.drains.push_back(drain(name, table));
+        build_strands(root_, shapes_, model_);
         for (const auto& [name, table] : group("probes")) model_.probes.push_back(probe(name, table));
         return std::move(model_);
     }

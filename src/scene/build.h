@@ -20,6 +20,11 @@ using ShapeMap = std::map<const Value*, std::shared_ptr<const Shape>>;
 /// What one value alone cannot tell: order of bounds and times, sizes, places. Works on scenes with problems too.
 void check_meaning(const Value& root, const ShapeMap& shapes, Problems& problems);
 
+/// The same for strands: where they grow, how many vertices they have in all and in a curl, polylines that fold.
+void check_strands(const Value& root, const ShapeMap& shapes, Problems& problems);
+/// Adds the strands of the scene to a model that has its obstacles already.
+void build_strands(const Value& root, const ShapeMap& shapes, Model& model);
+
 /// The model of a resolved scene without problems.
 [[nodiscard]] Model build_model(const Value& root, const ShapeMap& shapes);
 [[nodiscard]] RenderSettings build_render(const Value& root);

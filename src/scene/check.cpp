@@ -45,6 +45,7 @@ public:
         check_probes();
         check_camera();
         check_particles();
+        check_strands(root_, shapes_, problems_);
     }
 
 private:

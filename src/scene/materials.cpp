@@ -25,6 +25,8 @@ constexpr const char* kFeiAngle = "default of the public code to Fei (2019), git
 constexpr const char* kWetting = "taken to wet clean solids completely; not checked against a source";
 constexpr const char* kNoAngle = "a choice: partial wetting; not checked against a source";
 
+} // namespace
+
 std::string_view kind_name(SourceKind kind)
 {
     switch (kind) {
@@ -40,8 +42,6 @@ std::string_view kind_name(SourceKind kind)
     RIVULET_VERIFY(false);
     return "";
 }
-
-} // namespace
 
 const std::vector<LiquidMaterial>& liquid_materials()
 {

@@ -34,6 +34,26 @@ struct LiquidMaterial {
     Vec3 colour;                   ///< linear RGB, a choice
 };
 
+/// A strand's material of the library.
+struct StrandMaterial {
+    std::string_view name;
+    std::string_view description;
+    SourcedNumber density;            ///< [kg/m^3]
+    SourcedNumber youngs_modulus;     ///< [Pa]
+    SourcedNumber shear_modulus;      ///< [Pa]
+    SourcedNumber internal_viscosity; ///< [Pa s]
+    SourcedNumber radius;             ///< [m]
+    Vec3 colour;                      ///< linear RGB, a choice
+};
+
+[[nodiscard]] const std::vector<StrandMaterial>& strand_materials();
+[[nodiscard]] std::vector<std::string> strand_material_names();
+/// The material called `name`, which must be in the library.
+[[nodiscard]] const StrandMaterial& strand_material(std::string_view name);
+[[nodiscard]] std::string strand_material_table_markdown();
+/// "checked", "derived", "chosen" or "unchecked".
+[[nodiscard]] std::string_view kind_name(SourceKind kind);
+
 [[nodiscard]] const std::vector<LiquidMaterial>& liquid_materials();
 [[nodiscard]] std::vector<std::string> liquid_material_names();
 /// The material called `name`, which must be in the library.

@@ -164,7 +164,8 @@ std::string scene_reference_markdown()
         out += record_markdown(record, title);
     }
     out += kAboutUnits + unit_table_markdown();
-    return out + "\n## Liquids of the library\n\n" + material_table_markdown();
+    return out + "\n## Liquids of the library\n\n" + material_table_markdown() + "## Strands of the library\n\n" +
+           strand_material_table_markdown();
 }
 
 } // namespace rivulet

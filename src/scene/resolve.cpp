@@ -245,25 +245,43 @@ private:
     Problems& problems_;
 };
 
-/// Values that a liquid leaves out are those of its material.
-void fill_from_materials(Value& root)
+/// Calls fill_from(table, material name) for the members of a group that name their material.
+template <class FillFrom>
+void fill_group(Value& root, const char* group, FillFrom&& fill_from)
 {
     Value::Table& scene = *root.as<Value::Table>();
-    const auto liquids = scene.find("liquids");
-    if (liquids == scene.end()) return;
-    for (auto& [name, liquid] : *liquids->second.as<Value::Table>()) {
-        const Value* chosen = liquid.find("material");
-        if (!chosen) continue;
-        const LiquidMaterial& material = liquid_material(*chosen->as<std::string>());
-        const auto fill = [&, &l = liquid](const char* key, const auto& value) {
-            l.template as<Value::Table>()->try_emplace(key, Value{value, l.where, l.key_where});
-        };
-        fill("density", material.density.value);
-        fill("viscosity", material.viscosity.value);
-        fill("surface_tension", material.surface_tension.value);
-        fill("contact_angle", material.contact_angle.value);
-        fill("colour", material.colour);
-    }
+    const auto members = scene.find(group);
+    if (members == scene.end()) return;
+    for (auto& [name, member] : *members->second.as<Value::Table>())
+        if (const Value* chosen = member.find("material")) fill_from(member, *chosen->as<std::string>());
+}
+
+template <class T>
+void fill(Value& table, const char* key, const T& value)
+{
+    table.as<Value::Table>()->try_emplace(key, Value{value, table.where, table.key_where});
+}
+
+/// Values that a liquid or a group of strands leaves out are those of its material.
+void fill_from_materials(Value& root)
+{
+    fill_group(root, "liquids", [](Value& liquid, const std::string& name) {
+        const LiquidMaterial& material = liquid_material(name);
+        fill(liquid, "density", material.density.value);
+        fill(liquid, "viscosity", material.viscosity.value);
+        fill(liquid, "surface_tension", material.surface_tension.value);
+        fill(liquid, "contact_angle", material.contact_angle.value);
+        fill(liquid, "colour", material.colour);
+    });
+    fill_group(root, "strands", [](Value& strands, const std::string& name) {
+        const StrandMaterial& material = strand_material(name);
+        fill(strands, "density", material.density.value);
+        fill(strands, "youngs_modulus", material.youngs_modulus.value);
+        fill(strands, "shear_modulus", material.shear_modulus.value);
+        fill(strands, "internal_viscosity", material.internal_viscosity.value);
+        fill(strands, "radius", material.radius.value);
+        fill(strands, "colour", material.colour);
+    });
 }
 
 } // namespace

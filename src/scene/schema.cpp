@@ -1,105 +1,13 @@
 #include "scene/schema.h"
 
 #include "scene/materials.h"
+#include "scene/schema_words.h"
 #include "sim/diagnostics.h"
-
-#include <algorithm>
-#include <iterator>
 
 namespace rivulet {
 namespace {
 
-constexpr double kFar = 1e5;         // positions [m]
-constexpr double kFast = 1e4;        // speeds [m/s]
-constexpr double kLong = 1e6;        // times [s]
-constexpr double kTurn = 1e6;        // angles [rad]
-constexpr double kMaxInteger = 9e15; // below 2^53: the same number as text, integer and double
-constexpr double kMaxParts = 10000;
-
-Key make_key(std::string name, KeyKind kind, std::string documentation)
-{
-    Key key;
-    key.name = std::move(name);
-    key.kind = kind;
-    key.documentation = std::move(documentation);
-    return key;
-}
-Key quantity(std::string name, KeyKind kind, const std::string& unit, std::string documentation)
-{
-    Key key = make_key(std::move(name), kind, std::move(documentation));
-    key.unit = unit;
-    key.dimension = parse_unit(unit).dimension;
-    return key;
-}
-Key number(std::string name, const std::string& unit, std::string documentation)
-{
-    return quantity(std::move(name), KeyKind::Number, unit, std::move(documentation));
-}
-Key vector(std::string name, const std::string& unit, std::string documentation)
-{
-    return quantity(std::move(name), KeyKind::Vector, unit, std::move(documentation));
-}
-Key direction(std::string name, std::string documentation)
-{
-    Key key = vector(std::move(name), "", std::move(documentation)).between(-1e3, 1e3);
-    key.is_direction = true;
-    return key;
-}
-Key integer(std::string name, std::string documentation)
-{
-    return make_key(std::move(name), KeyKind::Integer, std::move(documentation));
-}
-Key boolean(std::string name, std::string documentation)
-{
-    return make_key(std::move(name), KeyKind::Boolean, std::move(documentation));
-}
-Key colour(std::string name, std::string documentation)
-{
-    return make_key(std::move(name), KeyKind::Colour, std::move(documentation)).between(0, 1);
-}
-Key text(std::string name, std::string documentation)
-{
-    return make_key(std::move(name), KeyKind::Text, std::move(documentation)).between(0, 200);
-}
-Key word(std::string name, std::vector<std::string> words, std::string documentation)
-{
-    Key key = make_key(std::move(name), KeyKind::Word, std::move(documentation));
-    key.words = std::move(words);
-    return key;
-}
-Key reference(std::string name, std::vector<std::string> groups, std::string documentation)
-{
-    Key key = make_key(std::move(name), KeyKind::Reference, std::move(documentation));
-    key.words = std::move(groups);
-    return key;
-}
-Key nested(std::string name, KeyKind kind, std::string record, std::string documentation)
-{
-    Key key = make_key(std::move(name), kind, std::move(documentation));
-    key.record = std::move(record);
-    return key;
-}
-Key table(std::string name, std::string record, std::string documentation)
-{
-    return nested(std::move(name), KeyKind::Table, std::move(record), std::move(documentation))
-        .otherwise(Value{Value::Table{}, {}, {}}, "all keys at their defaults");
-}
-Key named_tables(std::string name, std::string record, std::string documentation)
-{
-    return nested(std::move(name), KeyKind::NamedTables, std::move(record), std::move(documentation))
-        .otherwise(Value{Value::Table{}, {}, {}}, "none");
-}
-
-std::vector<Key> operator+(std::vector<Key> a, std::vector<Key> b)
-{
-    std::ranges::move(b, std::back_inserter(a));
-    return a;
-}
-
-Key shape_key(std::string name, std::string documentation)
-{
-    return nested(std::move(name), KeyKind::Table, "shape", std::move(documentation));
-}
+using namespace schema_words;
 
 std::vector<Key> pose_keys()
 {
@@ -156,6 +64,8 @@ Record scene_root()
                 named_tables("obstacles", "obstacle", "Solids that liquid cannot enter."),
                 named_tables("sources", "source", "Where liquid enters."),
                 named_tables("drains", "drain", "Where liquid leaves."),
+                named_tables("strands", "strands", "Hair, bristles, yarn: thin elastic rods."),
+                table("air", "air", "The air that strands move through."),
                 named_tables("probes", "probe", "Numbers that are written to probes.csv."),
                 table("camera", "camera", "Where pictures are taken from.").for_pictures(),
                 table("render", "render", "How pictures are drawn.").for_pictures(),
@@ -204,6 +114,12 @@ Record simulation_record()
             boolean("surface_tension", "Surface tension and contact angles of the liquids; its waves limit the time "
                                        "step, in water to 1.5 ms with cells of 1 mm and to 47 us with cells of 0.1 mm.")
                 .otherwise(false),
+            number("strand_step", "s", "Largest time step while there are strands.")
+                .between(1e-9, 10)
+                .otherwise("1 ms"),
+            word("strand_integrator", {"euler", "midpoint"},
+                 "`euler` damps what the time step cannot resolve; `midpoint` is of second order and damps nothing.")
+                .otherwise("euler"),
             integer("seed", "Seed of the random numbers.").between(0, kMaxInteger).otherwise(std::int64_t{1}),
         }};
 }
@@ -492,10 +408,11 @@ Record expectation_record()
 const std::vector<Record>& scene_records()
 {
     static const std::vector<Record> kRecords{
-        scene_root(),      simulation_record(), domain_record(),     walls_record(), liquid_record(),
-        body_record(),     obstacle_record(),   source_record(),     drain_record(), shape_record(),
-        rotation_record(), motion_record(),     keyframe_record(),   spin_record(),  probe_record(),
-        camera_record(),   render_record(),     expectation_record()};
+        scene_root(),      simulation_record(), domain_record(),      walls_record(),   liquid_record(),
+        body_record(),     obstacle_record(),   source_record(),      drain_record(),   shape_record(),
+        rotation_record(), motion_record(),     keyframe_record(),    spin_record(),    probe_record(),
+        camera_record(),   render_record(),     expectation_record(), strands_record(), strand_point_record(),
+        air_record()};
     return kRecords;
 }
 

@@ -82,6 +82,11 @@ struct Record {
     [[nodiscard]] std::vector<std::string> key_names() const;
 };
 
+/// Records of schema_strands.cpp.
+[[nodiscard]] Record strands_record();
+[[nodiscard]] Record strand_point_record();
+[[nodiscard]] Record air_record();
+
 /// THE schema; records()[0] is the scene itself.
 [[nodiscard]] const std::vector<Record>& scene_records();
 [[nodiscard]] const Record& scene_record(std::string_view name);

@@ -9,6 +9,7 @@
 #include "sim/scratch.h"
 #include "sim/seed.h"
 #include "sim/step.h"
+#include "sim/strand_stages.h"
 #include "sim/watchdog.h"
 
 #include <fmt/format.h>
@@ -52,7 +53,9 @@ StepLimit choose_step(const Model& model, const State& state, double max_speed)
     };
     const double distance = o.cfl * o.cell_size;
     at_most(time_to_cross(distance, max_speed, state.liquid.size() > 0 ? o.gravity.norm() : 0), "cfl");
-    at_most(distance / std::max(fastest_obstacle(model, state.clock.time), 1e-300), "obstacle");
+    if (!model.liquids.empty())
+        at_most(distance / std::max(fastest_obstacle(model, state.clock.time), 1e-300), "obstacle");
+    if (state.strands.size() > 0) at_most(o.strand_step, "strands");
     if (o.surface_tension && state.liquid.size() > 0)
         for (const Liquid& l : model.liquids)
             if (l.surface_tension > 0)
@@ -93,6 +96,7 @@ State initial_state(const Model& model)
         seed_body(model, model.bodies[b], std::span(model.bodies).first(b), state);
     emit_sources(model, 0, 0, state);
     resample_liquid(model, 0, state);
+    start_strands(model, state);
     check_state(model, state, "initial state");
     return state;
 }

@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "base/parallel.h"
+#include "sim/strand_stages.h"
 
 #include <algorithm>
 #include <cmath>
@@ -129,6 +130,13 @@ Diagnostics diagnose(const Model& model, const State& state)
     }
     const Selection all{state, -1, nullptr};
     d.max_speed = l.size() > 0 ? extreme_over(all, 1, [&](std::size_t p) { return l.velocity[p].norm(); }) : 0;
+    const StrandSums strands = sum_strands(model, state);
+    d.kinetic_energy += strands.kinetic_energy;
+    d.potential_energy += strands.potential_energy;
+    d.elastic_energy = strands.elastic_energy;
+    d.momentum += strands.momentum;
+    d.angular_momentum += strands.angular_momentum;
+    d.max_speed = std::max(d.max_speed, strands.max_speed);
     return d;
 }
 

@@ -8,10 +8,11 @@
 
 namespace rivulet {
 
-/// Whole-system sums for report.json.
+/// Whole-system sums for report.json: liquid and strands.
 struct Diagnostics {
     double kinetic_energy = 0;            ///< including the affine part [J]
     double potential_energy = 0;          ///< in gravity, from the world's origin [J]
+    double elastic_energy = 0;            ///< of the strands [J]
     Vec3 momentum = Vec3::Zero();         ///< [kg m/s]
     Vec3 angular_momentum = Vec3::Zero(); ///< about the world's origin [kg m^2/s]
     double max_speed = 0;                 ///< [m/s]
@@ -32,8 +33,8 @@ struct FieldName {
 
 /// Bytes that a run of this model will need at its peak, by part.
 struct MemoryEstimate {
-    double particles = 0, grid = 0, solver = 0, output = 0, base = 0; ///< [bytes]
-    [[nodiscard]] double total() const { return particles + grid + solver + output + base; }
+    double particles = 0, grid = 0, solver = 0, output = 0, base = 0, strands = 0; ///< [bytes]
+    [[nodiscard]] double total() const { return particles + grid + solver + output + base + strands; }
 };
 [[nodiscard]] MemoryEstimate estimate_memory(const Model& model);
 

@@ -20,6 +20,8 @@ constexpr double kSolverPerTile = kTileCells * 75.0;
 constexpr double kViscosityPerTile = kTileCells * 270.0; ///< where that stage acts, which is not in every tile
 constexpr double kTensionPerTile = kTileCells * 72.0;    ///< nine fields at the widest place
 constexpr double kCopiesWhileWriting = 0.8;
+/// A vertex of a strand: the state, the state at the start, the next one, rest shapes, what holds it.
+constexpr double kBytesPerStrandVertex = 850;
 /// Liquid that moves fills its tiles less well than at the start.
 constexpr double kSpread = 2.5;
 
@@ -67,7 +69,12 @@ MemoryEstimate estimate_memory(const Model& model)
     const double fields = kFieldsPerTile + (model.options.surface_tension ? kTensionPerTile : 0);
     const double solvers = tiles * (kSolverPerTile + (is_viscous(model) ? kViscosityPerTile : 0));
     const double state = particles * state_bytes_per_particle();
-    return {state + particles * kScratchPerParticle, tiles * fields, solvers, kCopiesWhileWriting * state, kProgram};
+    return {state + particles * kScratchPerParticle,
+            tiles * fields,
+            solvers,
+            kCopiesWhileWriting * state,
+            kProgram,
+            kBytesPerStrandVertex * model.strands.n_vertices()};
 }
 
 } // namespace rivulet

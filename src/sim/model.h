@@ -3,6 +3,7 @@
 #include "base/vec.h"
 #include "geometry/motion.h"
 #include "geometry/shape.h"
+#include "strands/strands.h"
 
 #include <array>
 #include <limits>
@@ -66,6 +67,15 @@ struct Drain {
     double stop = std::numeric_limits<double>::infinity(); ///< [s]
 };
 
+/// Strands that were described together: what pictures need of them.
+struct StrandGroup {
+    std::string name;
+    std::int32_t first_strand = 0;
+    std::int32_t n_strands = 0;
+    Vec3 colour = {0.25, 0.12, 0.05}; ///< linear RGB
+    double picture_radius = 0;        ///< [m]; 0 = the real one
+};
+
 enum class Wall { Closed, Open };
 
 /// The box that the simulation lives in. Closed walls hold liquid; what passes an open one is booked and gone.
@@ -102,6 +112,8 @@ struct Options {
     int max_pressure_iterations = 200;
     std::uint64_t seed = 1;
     bool surface_tension = false; ///< off by default: its waves limit the time step
+    double strand_step = 1e-3;    ///< largest time step while there are strands [s]
+    StrandIntegrator strand_integrator = StrandIntegrator::Euler;
 };
 
 /// What never changes after the build. `const` everywhere.
@@ -115,6 +127,10 @@ struct Model {
     std::vector<Source> sources;
     std::vector<Drain> drains;
     std::vector<Probe> probes;
+    StrandModel strands;
+    StrandState strands_at_start;
+    std::vector<StrandGroup> strand_groups; ///< in the order of their strands, none left out
+    Air air = {.density = 0};
 };
 
 } // namespace rivulet

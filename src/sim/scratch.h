@@ -7,6 +7,7 @@
 #include "grid/particle_order.h"
 #include "grid/transfer.h"
 #include "sim/obstacles.h"
+#include "sim/strand_stages.h"
 #include "sim/workspace.h"
 
 namespace rivulet {
@@ -39,6 +40,9 @@ struct Workspace::Scratch {
     std::vector<double> crowding;                    ///< at cell centres [1]
     std::vector<double> potential;                   ///< of the displacement
     std::array<std::vector<double>, 3> displacement; ///< per time, on faces [m/s]; empty when nothing is crowded
+
+    StrandUpdate strands; ///< what the strands will be at the end of the step
+    StrandHolds strand_holds;
 
     /// Exchanges the memory of solid fields that only the beginning of a step needs with that of others that only the
     /// rest of it does.

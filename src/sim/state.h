@@ -72,12 +72,29 @@ struct Loads {
     std::vector<Vec3> torque; ///< about the obstacle's origin [N m]
 };
 
+/// What has acted on the strands since the start: impulses, three components each, and work.
+struct StrandLedger {
+    std::vector<Account> initial; ///< momentum at the start [kg m/s]
+    std::vector<Account> gravity; ///< [N s]
+    std::vector<Account> support; ///< of what holds them
+    std::vector<Account> drag;    ///< of the air
+    std::vector<Account> load;    ///< of point loads
+    Account initial_energy;       ///< kinetic, elastic and in gravity [J]
+    Account support_work;         ///< [J]
+    Account drag_work;
+    Account load_work;
+
+    StrandLedger() : initial(3), gravity(3), support(3), drag(3), load(3) {}
+};
+
 /// Everything that the next step depends on. A checkpoint is this and nothing else.
 struct State {
     Clock clock;
     LiquidParticles liquid;
     Ledger ledger;
     Loads loads;
+    StrandState strands;
+    StrandLedger strand_ledger;
     std::int64_t next_id = 0;
 };
 
@@ -142,6 +159,20 @@ void visit_state(StateLike& s, Visitor&& visit)
     visit("ledger.n_splits", "", s.ledger.n_splits);
     visit("loads.force", "N", s.loads.force);
     visit("loads.torque", "N m", s.loads.torque);
+    visit("strands.position", "m", s.strands.position);
+    visit("strands.velocity", "m/s", s.strands.velocity);
+    visit("strands.director", "", s.strands.director);
+    visit("strands.spin", "rad/s", s.strands.spin);
+    visit("strands.twist", "rad", s.strands.twist);
+    visit("strand_ledger.initial", "kg m/s", s.strand_ledger.initial);
+    visit("strand_ledger.gravity", "kg m/s", s.strand_ledger.gravity);
+    visit("strand_ledger.support", "kg m/s", s.strand_ledger.support);
+    visit("strand_ledger.drag", "kg m/s", s.strand_ledger.drag);
+    visit("strand_ledger.load", "kg m/s", s.strand_ledger.load);
+    visit("strand_ledger.initial_energy", "J", s.strand_ledger.initial_energy);
+    visit("strand_ledger.support_work", "J", s.strand_ledger.support_work);
+    visit("strand_ledger.drag_work", "J", s.strand_ledger.drag_work);
+    visit("strand_ledger.load_work", "J", s.strand_ledger.load_work);
     visit("next_id", "", s.next_id);
 }
 

@@ -3,6 +3,7 @@
 #include "sim/resample.h"
 #include "sim/seed.h"
 #include "sim/stages.h"
+#include "sim/strand_stages.h"
 #include "sim/watchdog.h"
 
 #include <utility>
@@ -23,29 +24,37 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
     const double end = state.clock.time + dt;
 
     if (workspace.after_stage) workspace.after_stage("begin", state);
-    stage("grid", [&] { build_grid(model, state, scratch); });
-    stage("solids", [&] { place_solids(model, state, scratch, dt); });
-    stage("surface", [&] { find_surface(model, state, scratch); });
-    stage("surface tension", [&] { find_surface_pressure(model, state, scratch); });
-    stage("particles to grid", [&] { transfer_to_grid(model, state, scratch); });
-    stage("gravity", [&] { add_gravity(model, scratch, dt); });
-    stage("first projection", [&] { project_before_viscosity(model, state, scratch, dt); });
-    stage("viscosity", [&] { solve_viscosity(model, state, scratch, dt); });
-    stage("pressure", [&] { solve_pressure(model, state, scratch, dt); });
-    stage("crowding", [&] { solve_crowding(model, state, scratch, dt); });
-    stage("extrapolation", [&] { extend_velocity(model, scratch, dt); });
+    const bool has_liquid = !model.liquids.empty();
+    stage("strands", [&] { solve_strands(model, state, scratch, dt); });
+    if (has_liquid) {
+        stage("grid", [&] { build_grid(model, state, scratch); });
+        stage("solids", [&] { place_solids(model, state, scratch, dt); });
+        stage("surface", [&] { find_surface(model, state, scratch); });
+        stage("surface tension", [&] { find_surface_pressure(model, state, scratch); });
+        stage("particles to grid", [&] { transfer_to_grid(model, state, scratch); });
+        stage("gravity", [&] { add_gravity(model, scratch, dt); });
+        stage("first projection", [&] { project_before_viscosity(model, state, scratch, dt); });
+        stage("viscosity", [&] { solve_viscosity(model, state, scratch, dt); });
+        stage("pressure", [&] { solve_pressure(model, state, scratch, dt); });
+        stage("crowding", [&] { solve_crowding(model, state, scratch, dt); });
+        stage("extrapolation", [&] { extend_velocity(model, scratch, dt); });
+    }
     stage("watchdog", [&] {
         // Faster than this, a particle would jump over what it should meet.
-        check_velocity(scratch.faces.velocity, (model.options.cfl + 2) * model.options.cell_size / dt, "pressure");
+        if (has_liquid)
+            check_velocity(scratch.faces.velocity, (model.options.cfl + 2) * model.options.cell_size / dt, "pressure");
         check_finite(state, "before the update");
     });
 
-    stage("grid to particles", [&] { commit_liquid(model, state, scratch, dt); });
+    if (has_liquid) stage("grid to particles", [&] { commit_liquid(model, state, scratch, dt); });
     stage("loads", [&] { measure_loads(model, state, scratch); });
-    stage("contact", [&] { keep_out_of_solids(model, state, scratch, end); });
-    stage("drains", [&] { remove_drained(model, end, state); });
-    stage("sources", [&] { emit_sources(model, end, dt, state); });
-    stage("resampling", [&] { resample_liquid(model, end, state); });
+    if (has_liquid) {
+        stage("contact", [&] { keep_out_of_solids(model, state, scratch, end); });
+        stage("drains", [&] { remove_drained(model, end, state); });
+        stage("sources", [&] { emit_sources(model, end, dt, state); });
+        stage("resampling", [&] { resample_liquid(model, end, state); });
+    }
+    stage("strand update", [&] { commit_strands(model, state, scratch, dt); });
     stage("watchdog", [&] { check_state(model, state, "end of step"); });
 }
 

@@ -67,6 +67,21 @@ void check_lengths(const State& state, const std::string& stage)
                                   fmt::format("{} entries for {} particles", array.count, state.liquid.size()));
 }
 
+void check_strands(const Model& model, const State& state, const std::string& stage)
+{
+    for (const ArrayView& array : state_arrays(state))
+        if (array.name.starts_with("strands.") && array.count != model.strands.n_vertices())
+            throw SimulationError(stage, std::string(array.name), -1,
+                                  fmt::format("{} entries for {} vertices", array.count, model.strands.n_vertices()));
+    constexpr double kRoundingOfDirections = 1e-9;
+    const std::int64_t bad = first_bad(state.strands.size(), [&](std::int64_t i) {
+        const auto v = static_cast<std::size_t>(i);
+        return model.strands.rest_length[v] > 0 &&
+               !(std::abs(state.strands.director[v].norm() - 1) < kRoundingOfDirections);
+    });
+    if (bad != kNone) throw SimulationError(stage, "strands.director", bad, "is not a direction");
+}
+
 /// What the step relies on of one particle; the array that breaks it, or nullptr.
 const char* broken_array(const Model& model, const State& state, const Aabb& room, std::size_t p)
 {
@@ -101,6 +116,7 @@ void check_state(const Model& model, const State& state, const std::string& stag
     check_lengths(state, stage);
     check_finite(state, stage);
     check_particles(model, state, stage);
+    check_strands(model, state, stage);
 }
 
 void check_velocity(const std::array<std::vector<double>, 3>& velocity, double limit, const std::string& stage)

@@ -7,13 +7,14 @@
 
 namespace rivulet::test {
 
-/// A small tank with a source, a drain, an obstacle and probes: some hundred particles, milliseconds a step.
+/// A small tank with an obstacle with strands, and probes: some hundred particles, milliseconds a step.
 inline const char* kSmallScene = R"(
 title = "small tank"
 
 [simulation]
 cell_size = "5 cm"
 end_time = "0.2 s"
+strand_step = "10 ms"
 frame_rate = "20 Hz"
 
 [domain]
@@ -30,6 +31,13 @@ shape = { type = "box", lower = "0 0 0 m", upper = "0.25 0.3 0.2 m" }
 
 [obstacles.post]
 shape = { type = "box", lower = "0.35 0.1 0 m", upper = "0.45 0.2 0.2 m" }
+
+[strands.reeds]
+kind = "groom"
+obstacle = "post"
+count = 5
+vertices = 5
+length = "10 cm"
 
 [probes.front]
 kind = "maximum"

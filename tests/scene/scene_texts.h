@@ -127,6 +127,67 @@ value = "1 l"
 tolerance = "1 ml"
 )";
 
+/// Strands in all ways.
+inline const std::string kStrandScene = R"(title = "Strands"
+
+[simulation]
+cell_size = "2 cm"
+strand_step = "2 ms"
+strand_integrator = "midpoint"
+
+[domain]
+lower = [-1, -1, -1]
+upper = [1, 1, 1]
+
+[air]
+density = "1.1 kg/m3"
+viscosity = "1.9e-5 Pa s"
+wind = "1 0 0 m/s"
+
+[obstacles.head]
+shape = { type = "sphere", radius = "10 cm" }
+motion.keyframes = [
+  { time = 0, position = "0 0 20 cm", rotation = { angle = "90 deg" } },
+  { time = "1 s", position = "10 0 20 cm" },
+]
+
+[strands.fur]
+kind = "groom"
+obstacle = "head"
+region = { type = "box", lower = "-1 -1 0.02 m", upper = "1 1 1 m" }
+count = 10
+vertices = 40
+length = "8 cm"
+length_variation = 0.2
+curl_radius = "2 mm"
+curl_pitch = "3 cm"
+seed = 5
+material = "human_hair"
+density = "1.3 g/cm3"
+youngs_modulus = "4 GPa"
+shear_modulus = "1 GPa"
+internal_viscosity = "1e6 Pa s"
+radius = "40 um"
+flatness = 0.5
+colour = [0.5, 0.25, 0.1]
+picture_radius = "0.2 mm"
+held = "pin"
+release = "0.5 s"
+
+[strands.reed]
+kind = "polyline"
+obstacle = "head"
+points = [{ position = "0 0 0 m" }, { position = "1 0 0 cm" }, { position = "2 0 0 cm" }, { position = "3 1 0 cm" }]
+director = [0, 0, 1]
+tip_load = "0 0 1e-6 N"
+
+[strands.noodle]
+kind = "polyline"
+material = "noodle"
+held = "free"
+points = [{ position = "0 0 50 cm" }, { position = "1 0 50 cm" }, { position = "2 0 50 cm" }]
+)";
+
 /// The message of the InputError that parsing raises; empty when it raises none.
 inline std::string problem_of(const std::string& text, const std::vector<std::string>& overrides = {})
 {

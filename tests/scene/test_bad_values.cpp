@@ -142,6 +142,7 @@ std::vector<Value> covering_scenes()
         problems.raise();
     };
     add(kFullScene, {});
+    add(kStrandScene, {});
     add("[domain]\nlower=[0,0,0]\nupper=[1,1,1]\n[simulation]\ncell_size=0.1\nframe_interval=0.1\n[obstacles.t]\n"
         "shape={type='mesh',file='tetrahedron.obj',scale=0.5}\nrotation={angle=1}\n[liquids.w]\n"
         "[sources.s]\nliquid='w'\nshape={type='sphere',radius=0.1,rotation={angle=1}}\nrotation={angle=1}\n"

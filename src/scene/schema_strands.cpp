@@ -1,0 +1,128 @@
+#include "scene/materials.h"
+#include "scene/schema.h"
+#include "scene/schema_words.h"
+
+namespace rivulet {
+namespace {
+
+using namespace schema_words;
+
+constexpr double kThick = 0.1; // largest radius of a strand [m]
+
+std::vector<Key> material_keys()
+{
+    const std::string of_material = "that of the material";
+    return {
+        word("material", strand_material_names(), "Material of the library that gives the values left out here.")
+            .otherwise("human_hair"),
+        number("density", "kg/m3", "Mass of a unit of volume.").between(1, 1e5).absent(of_material),
+        number("youngs_modulus", "Pa", "Stiffness against stretching and bending.")
+            .between(1, 1e13)
+            .absent(of_material),
+        number("shear_modulus", "Pa", "Stiffness against twisting.").between(1, 1e13).absent(of_material),
+        number("internal_viscosity", "Pa s", "Resistance against changes of shape; 0 = none.")
+            .between(0, 1e12)
+            .absent(of_material),
+        number("radius", "m", "Larger half axis of the elliptical section.").between(1e-7, kThick).absent(of_material),
+        number("flatness", "", "Smaller half axis of the section as a part of the larger.")
+            .between(0.05, 1)
+            .otherwise("1"),
+        colour("colour", "Colour in pictures.").absent(of_material).for_pictures(),
+        number("picture_radius", "m", "Radius in pictures, where hair of its own thickness would be lost.")
+            .between(1e-7, kThick)
+            .absent("the real one")
+            .for_pictures(),
+    };
+}
+
+std::vector<Key> groom_keys()
+{
+    const std::vector<std::string> groom{"groom"};
+    return {
+        reference("obstacle", {"obstacles"}, "Obstacle that the strands grow on and move with.")
+            .mandatory()
+            .only(groom),
+        shape_key("region", "They grow only where the surface lies inside (frame of the obstacle).")
+            .absent("everywhere")
+            .only(groom),
+        integer("count", "Number of strands.").between(1, 1e6).mandatory().only(groom),
+        integer("vertices", "Vertices of each strand.").between(3, 2000).otherwise(std::int64_t{25}).only(groom),
+        number("length", "m", "Length of a strand, along its curls.").above(0, 1e3).mandatory().only(groom),
+        number("length_variation", "", "Largest random shortening, as a part of the length.")
+            .between(0, 0.9)
+            .otherwise("0")
+            .only(groom),
+        number("curl_radius", "m", "Radius of the helix that a strand rests in; 0 = straight.")
+            .between(0, 1)
+            .otherwise("0 m")
+            .only(groom),
+        number("curl_pitch", "m", "Way along the helix' axis from turn to turn.")
+            .above(0, 10)
+            .otherwise("1 cm")
+            .only(groom),
+        integer("seed", "Seed of the random numbers of this groom.")
+            .between(0, kMaxInteger)
+            .otherwise(std::int64_t{1})
+            .only(groom),
+    };
+}
+
+std::vector<Key> polyline_keys()
+{
+    const std::vector<std::string> polyline{"polyline"};
+    return {
+        reference("obstacle", {"obstacles"}, "Obstacle that its beginning is held by and moves with.")
+            .absent("the world")
+            .only(polyline),
+        nested("points", KeyKind::Tables, "strand_point", "Its vertices at rest and at the start, at least three.")
+            .between(3, kMaxParts)
+            .mandatory()
+            .only(polyline),
+        direction("director", "A direction across the first edge: that of the larger half axis of the section.")
+            .absent("any")
+            .only(polyline),
+        vector("tip_load", "N", "Force on the last vertex.").between(-1e6, 1e6).absent("none").only(polyline),
+    };
+}
+
+} // namespace
+
+Record strands_record()
+{
+    return {
+        "strands", "Thin elastic rods of one material.", "kind",
+        std::vector<Key>{word("kind", {"groom", "polyline"},
+                              "`groom`: many that grow on an obstacle; `polyline`: one, vertex by vertex.")
+                             .mandatory()} +
+            groom_keys() + polyline_keys() + material_keys() +
+            std::vector<Key>{
+                word("held", {"clamp", "pin", "free"},
+                     "How the beginning is held: its first edge with its frame (which then bends from the middle of "
+                     "that edge on), its first vertex, or not at all.")
+                    .otherwise("clamp"),
+                number("release", "s", "Time at which the beginning is let go.").between(0, kLong).absent("never"),
+            }};
+}
+
+Record strand_point_record()
+{
+    return {"strand_point",
+            "A vertex of a strand.",
+            "",
+            {vector("position", "m", "Where it is at the start (world frame).").between(-kFar, kFar).mandatory()}};
+}
+
+Record air_record()
+{
+    return {
+        "air",
+        "The air that strands move through; it resists across them about twice as much as along them.",
+        "",
+        {
+            number("density", "kg/m3", "Mass of a unit of volume; 0 = no drag.").between(0, 1e4).otherwise("1.2 kg/m3"),
+            number("viscosity", "Pa s", "Dynamic viscosity.").above(0, 1e3).otherwise("1.8e-5 Pa s"),
+            vector("wind", "m/s", "Velocity of the air.").between(-kFast, kFast).otherwise("0 0 0 m/s"),
+        }};
+}
+
+} // namespace rivulet

@@ -1,0 +1,198 @@
+#include "sim/strand_stages.h"
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "sim/scratch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace rivulet {
+namespace {
+
+Pose pose_of(const Model& model, const StrandPin& pin, double time)
+{
+    return pin.body < 0 ? Pose{} : model.obstacles[static_cast<std::size_t>(pin.body)].motion.pose(time);
+}
+
+Vec3 total(const std::vector<Account>& account) { return {account[0].total(), account[1].total(), account[2].total()}; }
+
+void book(std::vector<Account>& account, const Vec3& amount)
+{
+    for (int a = 0; a < 3; ++a) account[static_cast<std::size_t>(a)].add(amount[a]);
+}
+
+/// What was done to all strands, summed in their order.
+StrandOutcome sum_outcomes(const std::vector<StrandOutcome>& outcomes)
+{
+    const auto add = [](StrandOutcome a, const StrandOutcome& b) {
+        a.support += b.support;
+        a.drag += b.drag;
+        a.load += b.load;
+        a.support_work += b.support_work;
+        a.drag_work += b.drag_work;
+        a.load_work += b.load_work;
+        return a;
+    };
+    return ordered_reduce(
+        static_cast<std::int64_t>(outcomes.size()), "strand impulses", StrandOutcome{},
+        [&](std::int64_t begin, std::int64_t end) {
+            StrandOutcome sum;
+            for (std::int64_t i = begin; i < end; ++i) sum = add(sum, outcomes[static_cast<std::size_t>(i)]);
+            return sum;
+        },
+        add);
+}
+
+/// Sum of value(v) over the vertices.
+template <class Value>
+Vec3 sum_vectors(std::int64_t n, Value&& value)
+{
+    return ordered_reduce(
+        n, "strand sum", Vec3(Vec3::Zero()),
+        [&](std::int64_t begin, std::int64_t end) {
+            Vec3 sum = Vec3::Zero();
+            for (std::int64_t v = begin; v < end; ++v) sum += value(static_cast<std::size_t>(v));
+            return sum;
+        },
+        [](const Vec3& a, const Vec3& b) { return Vec3(a + b); });
+}
+
+/// Of each edge about its tangent [kg m^2].
+std::vector<double> edge_inertias(const StrandModel& model)
+{
+    std::vector<double> inertia(static_cast<std::size_t>(model.n_vertices()), 0);
+    for (std::size_t s = 0; s < model.material.size(); ++s) {
+        const RodMaterial& m = model.materials[static_cast<std::size_t>(model.material[s])];
+        const double per_length = 0.25 * m.density * m.area() * (m.radius_a * m.radius_a + m.radius_b * m.radius_b);
+        for (auto v = static_cast<std::size_t>(model.first[s]); v + 1 < static_cast<std::size_t>(model.first[s + 1]);
+             ++v)
+            inertia[v] = per_length * model.rest_length[v];
+    }
+    return inertia;
+}
+
+/// The strands pull with the opposite of what holds them.
+void add_loads(const Model& model, const StrandUpdate& update, const StrandHolds& holds, double end, Loads& loads)
+{
+    for (const StrandPin& pin : model.strands.pins) {
+        const auto v = static_cast<std::size_t>(pin.vertex);
+        if (pin.body < 0 || holds.hold[v] == Hold::Free) continue;
+        const auto b = static_cast<std::size_t>(pin.body);
+        const Vec3 force = -update.support_force[v];
+        loads.force[b] += force;
+        loads.torque[b] += (update.state.position[v] - pose_of(model, pin, end).position).cross(force);
+        if (!pin.clamps_edge) continue;
+        const Vec3 tangent = (update.state.position[v + 1] - update.state.position[v]).normalized();
+        loads.torque[b] -= update.support_moment[v] * tangent;
+    }
+}
+
+} // namespace
+
+void place_holds(const Model& model, double time, double dt, StrandHolds& holds)
+{
+    const auto n = static_cast<std::size_t>(model.strands.n_vertices());
+    holds.hold.assign(n, Hold::Free);
+    holds.target.assign(n, Vec3::Zero());
+    holds.director.assign(n, Vec3::Zero());
+    for (const StrandPin& pin : model.strands.pins) {
+        if (time + dt > pin.release) continue;
+        const auto v = static_cast<std::size_t>(pin.vertex);
+        const Pose pose = pose_of(model, pin, time + dt);
+        holds.hold[v] = pin.clamps_edge ? Hold::VertexAndEdge : Hold::Vertex;
+        holds.target[v] = pose.to_world(pin.position);
+        if (pin.clamps_edge) holds.director[v] = pose.rotation * pin.director;
+    }
+    holds.force.clear();
+    if (model.strands.loads.empty()) return;
+    holds.force.assign(n, Vec3::Zero());
+    for (const StrandLoad& load : model.strands.loads)
+        if (time + 0.5 * dt >= load.start && time + 0.5 * dt < load.stop)
+            holds.force[static_cast<std::size_t>(load.vertex)] += load.force;
+}
+
+void start_strands(const Model& model, State& state)
+{
+    state.strands = model.strands_at_start;
+    const StrandSums sums = sum_strands(model, state);
+    book(state.strand_ledger.initial, sums.momentum);
+    state.strand_ledger.initial_energy.add(sums.kinetic_energy + sums.potential_energy + sums.elastic_energy);
+}
+
+void solve_strands(const Model& model, const State& state, Workspace::Scratch& s, double dt)
+{
+    if (model.strands.n_strands() == 0) return;
+    place_holds(model, state.clock.time, dt, s.strand_holds);
+    StrandStep step{.dt = dt,
+                    .integrator = model.options.strand_integrator,
+                    .gravity = model.options.gravity,
+                    .air = model.air,
+                    .hold = s.strand_holds.hold,
+                    .target = s.strand_holds.target,
+                    .target_director = s.strand_holds.director,
+                    .force = s.strand_holds.force};
+    step_strands(model.strands, state.strands, step, s.strands);
+    s.solver_iterations = s.strands.iterations;
+    for (std::size_t i = 0; i < s.strands.outcome.size(); ++i)
+        if (!s.strands.outcome[i].converged)
+            throw SimulationError("strands", "strand", static_cast<std::int64_t>(i),
+                                  fmt::format("did not converge in {} Newton steps", s.strands.outcome[i].iterations));
+}
+
+void commit_strands(const Model& model, State& state, const Workspace::Scratch& s, double dt)
+{
+    if (model.strands.n_strands() == 0) return;
+    state.strands = s.strands.state;
+    const StrandOutcome sum = sum_outcomes(s.strands.outcome);
+    StrandLedger& ledger = state.strand_ledger;
+    double mass = 0;
+    for (const double m : vertex_masses(model.strands)) mass += m;
+    book(ledger.gravity, dt * mass * model.options.gravity);
+    book(ledger.support, sum.support);
+    book(ledger.drag, sum.drag);
+    book(ledger.load, sum.load);
+    ledger.support_work.add(sum.support_work);
+    ledger.drag_work.add(sum.drag_work);
+    ledger.load_work.add(sum.load_work);
+    add_loads(model, s.strands, s.strand_holds, state.clock.time + dt, state.loads);
+}
+
+StrandSums sum_strands(const Model& model, const State& state)
+{
+    const StrandState& s = state.strands;
+    StrandSums sums;
+    if (s.size() == 0) return sums;
+    const std::vector<double> mass = vertex_masses(model.strands), inertia = edge_inertias(model.strands);
+    const auto tangent = [&](std::size_t v) {
+        return inertia[v] > 0 ? Vec3((s.position[v + 1] - s.position[v]).normalized()) : Vec3(Vec3::Zero());
+    };
+    sums.kinetic_energy = ordered_sum(s.size(), "strand sum", [&](std::int64_t i) {
+        const auto v = static_cast<std::size_t>(i);
+        return 0.5 * (mass[v] * s.velocity[v].squaredNorm() + inertia[v] * s.spin[v] * s.spin[v]);
+    });
+    sums.momentum = sum_vectors(s.size(), [&](std::size_t v) { return Vec3(mass[v] * s.velocity[v]); });
+    sums.angular_momentum = sum_vectors(s.size(), [&](std::size_t v) {
+        return Vec3(mass[v] * s.position[v].cross(s.velocity[v]) + inertia[v] * s.spin[v] * tangent(v));
+    });
+    const Vec3 moment = sum_vectors(s.size(), [&](std::size_t v) { return Vec3(mass[v] * s.position[v]); });
+    sums.potential_energy = -model.options.gravity.dot(moment);
+    sums.elastic_energy = elastic_energy(model.strands, s);
+    sums.largest_strain = largest_strain(model.strands, s);
+    for (const Vec3& v : s.velocity) sums.max_speed = std::max(sums.max_speed, v.norm());
+    const StrandLedger& l = state.strand_ledger;
+    sums.dissipated = l.initial_energy.total() + l.support_work.total() + l.load_work.total() -
+                      (sums.kinetic_energy + sums.potential_energy + sums.elastic_energy);
+    Vec3 booked = Vec3::Zero();
+    double magnitude = 1e-300;
+    for (const auto* account : {&l.initial, &l.gravity, &l.support, &l.drag, &l.load}) {
+        booked += total(*account);
+        magnitude += total(*account).norm();
+    }
+    sums.relative_error = (sums.momentum - booked).norm() / magnitude;
+    return sums;
+}
+
+} // namespace rivulet

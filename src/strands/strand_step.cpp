@@ -1,0 +1,362 @@
+#include "strands/strands.h"
+
+#include "base/assert.h"
+#include "base/parallel.h"
+#include "strands/rod_system.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rivulet {
+namespace {
+
+/// Batches that one task takes after each other, with one set of scratch arrays.
+constexpr std::int64_t kBatchesPerTask = 4;
+
+void put(LaneVec3& v, int lane, const Vec3& x)
+{
+    v.x[lane] = x.x();
+    v.y[lane] = x.y();
+    v.z[lane] = x.z();
+}
+Vec3 get(const LaneVec3& v, int lane) { return {v.x[lane], v.y[lane], v.z[lane]}; }
+
+/// One strand's place in a batch.
+struct Seat {
+    int lane = 0;
+    std::size_t begin = 0; ///< its first vertex
+    const RodMaterial* material = nullptr;
+    std::int32_t strand = -1; ///< -1: a copy that fills an empty lane
+};
+
+/// Spin that takes `director`, transported from `before` to `after`, to `wanted`.
+Lane spin_between(const LaneVec3& director, const LaneVec3& before, const LaneVec3& after, const LaneVec3& wanted)
+{
+    const LaneVec3 carried = transport(director, before, after);
+    return lane_atan2(dot(cross(after, carried), wanted), dot(carried, wanted));
+}
+
+class BatchStep {
+public:
+    BatchStep(const StrandModel& model, const StrandState& state, const StrandStep& step, StrandUpdate& update)
+        : model_(model), state_(state), step_(step), update_(update),
+          is_midpoint_(step.integrator == StrandIntegrator::Midpoint)
+    {
+    }
+
+    void run(const StrandBatch& batch)
+    {
+        take_seats(batch);
+        load();
+        const RodSolution solution = solve();
+        gradient_.resize(static_cast<std::size_t>(4 * n_ - 1));
+        potential_gradient(system_, inertial_, gradient_.data());
+        for (const Seat& seat : seats_)
+            if (seat.strand >= 0) report(seat, solution);
+        if (is_midpoint_) go_on_from_midpoint();
+        for (const Seat& seat : seats_)
+            if (seat.strand >= 0) store(seat);
+    }
+
+private:
+    void take_seats(const StrandBatch& batch)
+    {
+        n_ = batch.n_vertices;
+        for (int l = 0; l < kStrandLanes; ++l) {
+            const std::int32_t strand = batch.strand[static_cast<std::size_t>(l)];
+            const auto s = static_cast<std::size_t>(strand >= 0 ? strand : batch.strand[0]);
+            seats_[static_cast<std::size_t>(l)] = {l, static_cast<std::size_t>(model_.first[s]),
+                                                   &model_.materials[static_cast<std::size_t>(model_.material[s])],
+                                                   strand};
+        }
+        system_.resize(n_);
+        for (RodConfiguration* c : {&inertial_, &rigid_}) c->resize(n_);
+        system_.h = is_midpoint_ ? 0.5 * step_.dt : step_.dt;
+        target_.assign(static_cast<std::size_t>(n_), LaneVec3{});
+        target_director_.assign(static_cast<std::size_t>(n_), LaneVec3{});
+        is_clamped_ = LaneMask{};
+    }
+
+    void load()
+    {
+        for (const Seat& seat : seats_) {
+            for (int k = 0; k < n_; ++k) load_vertex(seat, k);
+            load_drag(seat);
+        }
+        system_.prepare();
+        load_laws();
+    }
+
+    [[nodiscard]] Hold hold(std::size_t v) const { return step_.hold.empty() ? Hold::Free : step_.hold[v]; }
+
+    void load_vertex(const Seat& seat, int i)
+    {
+        const auto k = static_cast<std::size_t>(i);
+        const std::size_t v = seat.begin + k;
+        const int l = seat.lane;
+        const RodMaterial& m = *seat.material;
+        const bool is_last = i + 1 == n_;
+        const double before = i > 0 ? model_.rest_length[v - 1] : 0, after = is_last ? 0 : model_.rest_length[v];
+        const double mass = m.density * m.area() * 0.5 * (before + after);
+        system_.mass[k][l] = mass;
+        Vec3 acceleration = step_.gravity;
+        if (!step_.force.empty()) acceleration += step_.force[v] / mass;
+        const double h = system_.h;
+        put(system_.predicted[k], l, h * state_.velocity[v] + h * h * acceleration);
+        system_.free[k][l] = hold(v) == Hold::Free ? 1 : 0;
+        if (hold(v) != Hold::Free)
+            put(target_[k], l, (is_midpoint_ ? 0.5 : 1.0) * (step_.target[v] - state_.position[v]));
+        system_.free_spin[k][l] = hold(v) == Hold::VertexAndEdge || is_last ? 0 : 1;
+        system_.twist[k][l] = state_.twist[v];
+        if (is_last) return;
+        system_.inertia[k][l] =
+            0.25 * m.density * m.area() * after * (m.radius_a * m.radius_a + m.radius_b * m.radius_b);
+        system_.predicted_spin[k][l] = h * state_.spin[v];
+        put(system_.edge[k], l, state_.position[v + 1] - state_.position[v]);
+        put(system_.director[k], l, state_.director[v]);
+        if (hold(v) != Hold::VertexAndEdge) return;
+        const Vec3 wanted = step_.target_director[v];
+        put(target_director_[k], l, is_midpoint_ ? (wanted + state_.director[v]).normalized() : wanted);
+        RIVULET_VERIFY(hold(v + 1) != Hold::Free);
+        if (i == 0) is_clamped_[l] = -1;
+    }
+
+    void load_drag(const Seat& seat)
+    {
+        if (!(step_.air.density > 0)) return;
+        const RodMaterial& m = *seat.material;
+        for (int i = 0; i < n_; ++i) {
+            const auto k = static_cast<std::size_t>(i);
+            const std::size_t v = seat.begin + k;
+            const Vec3 chord = state_.position[i + 1 < n_ ? v + 1 : v] - state_.position[i > 0 ? v - 1 : v];
+            const Vec3 t = chord.norm() > 0 ? Vec3(chord.normalized()) : Vec3(Vec3::UnitX());
+            const Vec3 w = state_.velocity[v] - step_.air.velocity;
+            const double along = std::abs(w.dot(t)), across = (w - w.dot(t) * t).norm();
+            const double diameter = m.radius_a + m.radius_b;
+            const double length =
+                0.5 * ((i > 0 ? model_.rest_length[v - 1] : 0) + (i + 1 < n_ ? model_.rest_length[v] : 0));
+            const double normal = length * drag_across(step_.air, diameter, across);
+            const double tangential = length * drag_along(step_.air, diameter, along);
+            const Mat3 c = normal * Mat3::Identity() + (tangential - normal) * t * t.transpose();
+            const double entries[6] = {c(0, 0), c(0, 1), c(0, 2), c(1, 1), c(1, 2), c(2, 2)};
+            for (std::size_t e = 0; e < 6; ++e) system_.drag[k].v[e][seat.lane] = entries[e];
+            put(system_.air[k], seat.lane, step_.air.velocity);
+        }
+    }
+
+    /// Stiffness and rest shape, elastic and viscous put together: k_e (q - rest)^2 + k_v (q - start)^2 is, up to a
+    /// constant, (k_e + k_v)(q - both)^2.
+    void load_laws()
+    {
+        configure(system_, inertial_); // displacements are 0 yet: the start of the step
+        for (int i = 0; i + 1 < n_; ++i)
+            for (const Seat& seat : seats_) load_law(seat, i);
+    }
+
+    void load_law(const Seat& seat, int i)
+    {
+        const auto k = static_cast<std::size_t>(i);
+        const std::size_t v = seat.begin + k;
+        const int l = seat.lane;
+        const RodMaterial& m = *seat.material;
+        // Trouton: viscous stretching and bending resist with three times the viscosity.
+        const double stretch_viscosity = 3 * m.viscosity / system_.h, twist_viscosity = m.viscosity / system_.h;
+        const double young = m.youngs_modulus + stretch_viscosity, shear = m.shear_modulus + twist_viscosity;
+        const double length = model_.rest_length[v];
+        RodStretchLaw& stretch = system_.stretch[k];
+        stretch.weight[l] = young * m.area() * length;
+        stretch.inverse_rest_length[l] = 1 / length;
+        stretch.strain[l] = stretch_viscosity / young * (inertial_.edge[k].length[l] / length - 1);
+        if (i == 0) return;
+        const double voronoi = 0.5 * (model_.rest_length[v - 1] + length);
+        RodBendLaw& bend = system_.bend[k];
+        bend.weight[0][l] = young * m.bending_moment_1() / (2 * voronoi);
+        bend.weight[1][l] = young * m.bending_moment_2() / (2 * voronoi);
+        bend.twist_weight[l] = shear * m.torsion_moment() / voronoi;
+        const double old = stretch_viscosity / young, old_twist = twist_viscosity / shear;
+        for (std::size_t a = 0; a < 4; ++a)
+            bend.rest[a][l] = (1 - old) * model_.rest_curvature[v][a] + old * inertial_.bend[k].kappa[a][l];
+        bend.twist_rest[l] = (1 - old_twist) * model_.rest_twist[v] + old_twist * inertial_.bend[k].twist[l];
+    }
+
+    /// Given displacements and spins of what is held.
+    void place_held(RodConfiguration& c) const
+    {
+        for (std::size_t k = 0; k < c.u.size(); ++k) c.u[k] = select(system_.free[k] > 0.0, c.u[k], target_[k]);
+        for (std::size_t k = 0; k + 1 < c.u.size(); ++k) {
+            const LaneMask held = system_.free_spin[k] == 0.0;
+            if (!any(held)) continue;
+            const LaneVec3 edge = system_.edge[k] + (c.u[k + 1] - c.u[k]);
+            const LaneVec3 tangent = (1.0 / norm(edge)) * edge;
+            const Lane spin = spin_between(system_.director[k], system_.tangent[k], tangent, target_director_[k]);
+            c.spin[k] = held ? spin : c.spin[k];
+        }
+    }
+
+    /// Where inertia would take the strand.
+    void guess_inertial()
+    {
+        for (std::size_t k = 0; k < inertial_.u.size(); ++k) {
+            inertial_.u[k] = system_.predicted[k];
+            inertial_.spin[k] = system_.predicted_spin[k];
+        }
+        place_held(inertial_);
+        configure(system_, inertial_);
+    }
+
+    /// The strand carried along by its clamped first edge as if it were stiff.
+    void guess_rigid()
+    {
+        rigid_.u[0] = target_[0];
+        const LaneVec3& t0 = system_.tangent[0];
+        const LaneVec3& d0 = system_.director[0];
+        const LaneVec3 b0 = cross(t0, d0);
+        const LaneVec3 edge = system_.edge[0] + (target_[1] - target_[0]);
+        const LaneVec3 t1 = (1.0 / norm(edge)) * edge;
+        const LaneVec3 off = target_director_[0] - dot(target_director_[0], t1) * t1;
+        const LaneVec3 d1 = (1.0 / norm(off)) * off;
+        const LaneVec3 b1 = cross(t1, d1);
+        const auto turned = [&](const LaneVec3& a) { return dot(a, t0) * t1 + dot(a, d0) * d1 + dot(a, b0) * b1; };
+        for (std::size_t k = 0; k + 1 < rigid_.u.size(); ++k) {
+            rigid_.u[k + 1] = rigid_.u[k] + (turned(system_.edge[k]) - system_.edge[k]);
+            rigid_.spin[k] = spin_between(system_.director[k], system_.tangent[k], turned(system_.tangent[k]),
+                                          turned(system_.director[k]));
+        }
+        place_held(rigid_);
+        for (std::size_t k = 0; k < rigid_.u.size(); ++k) { // elsewhere the other guess again
+            rigid_.u[k] = select(is_clamped_, rigid_.u[k], inertial_.u[k]);
+            rigid_.spin[k] = is_clamped_ ? rigid_.spin[k] : inertial_.spin[k];
+        }
+        configure(system_, rigid_);
+    }
+
+    RodSolution solve()
+    {
+        guess_inertial();
+        if (any(is_clamped_)) {
+            guess_rigid();
+            const LaneMask better = potential(system_, rigid_) < potential(system_, inertial_);
+            for (std::size_t k = 0; k < rigid_.u.size(); ++k) {
+                inertial_.u[k] = select(better, rigid_.u[k], inertial_.u[k]);
+                inertial_.spin[k] = better ? rigid_.spin[k] : inertial_.spin[k];
+            }
+            configure(system_, inertial_);
+        }
+        return minimize_potential(system_, {step_.tolerance, step_.max_iterations}, inertial_);
+    }
+
+    /// Impulses and work, and the forces of what holds the strand.
+    void report(const Seat& seat, const RodSolution& solution)
+    {
+        StrandOutcome out;
+        out.converged = solution.converged[seat.lane] != 0;
+        out.iterations = solution.iterations;
+        const double whole = is_midpoint_ ? 2 : 1;
+        for (int i = 0; i < n_; ++i) {
+            const auto k = static_cast<std::size_t>(i);
+            const std::size_t v = seat.begin + k;
+            const int l = seat.lane;
+            const Lane* g = gradient_.data() + 4 * k;
+            const Vec3 u = get(inertial_.u[k], l);
+            const bool held = hold(v) != Hold::Free;
+            const Vec3 support = held ? Vec3(g[0][l], g[1][l], g[2][l]) : Vec3(Vec3::Zero());
+            const Vec3 air = drag_force(k, l, u / system_.h);
+            const Vec3 load = step_.force.empty() ? Vec3(Vec3::Zero()) : step_.force[v];
+            out.support += step_.dt * support;
+            out.drag += step_.dt * air;
+            out.load += step_.dt * load;
+            out.support_work += whole * support.dot(u);
+            out.drag_work += whole * air.dot(u);
+            out.load_work += whole * load.dot(u);
+            const bool turns = hold(v) == Hold::VertexAndEdge && i + 1 < n_;
+            update_.support_force[v] = support;
+            update_.support_moment[v] = turns ? g[3][l] : 0;
+            if (turns) out.support_work += whole * g[3][l] * inertial_.spin[k][l];
+        }
+        update_.outcome[static_cast<std::size_t>(seat.strand)] = out;
+    }
+
+    [[nodiscard]] Vec3 drag_force(std::size_t k, int l, const Vec3& velocity) const
+    {
+        const LaneSym3& c = system_.drag[k];
+        Mat3 m;
+        m << c.v[0][l], c.v[1][l], c.v[2][l], c.v[1][l], c.v[3][l], c.v[4][l], c.v[2][l], c.v[4][l], c.v[5][l];
+        return -m * (velocity - get(system_.air[k], l));
+    }
+
+    /// The second half of the step mirrors the first.
+    void go_on_from_midpoint()
+    {
+        for (std::size_t k = 0; k + 1 < inertial_.u.size(); ++k) {
+            system_.edge[k] += inertial_.u[k + 1] - inertial_.u[k];
+            system_.director[k] = inertial_.edge[k].m1;
+        }
+        for (std::size_t k = 0; k < inertial_.u.size(); ++k)
+            if (k > 0 && k + 1 < inertial_.u.size()) system_.twist[k] = inertial_.bend[k].twist;
+        system_.prepare();
+        configure(system_, inertial_);
+    }
+
+    void store(const Seat& seat)
+    {
+        const double rate = 1 / system_.h;
+        StrandState& next = update_.state;
+        for (int i = 0; i < n_; ++i) {
+            const auto k = static_cast<std::size_t>(i);
+            const std::size_t v = seat.begin + k;
+            const int l = seat.lane;
+            const Vec3 u = get(inertial_.u[k], l);
+            next.position[v] =
+                hold(v) == Hold::Free ? Vec3(state_.position[v] + (is_midpoint_ ? 2.0 : 1.0) * u) : step_.target[v];
+            next.velocity[v] = is_midpoint_ ? Vec3(2 * rate * u - state_.velocity[v]) : Vec3(rate * u);
+            const bool is_inner = i > 0 && i + 1 < n_;
+            next.twist[v] = is_inner ? inertial_.bend[k].twist[l] : 0;
+            if (i + 1 == n_) {
+                next.spin[v] = 0;
+                next.director[v] = Vec3::Zero();
+                continue;
+            }
+            const double s = rate * inertial_.spin[k][l];
+            next.spin[v] = is_midpoint_ ? 2 * s - state_.spin[v] : s;
+            const Vec3 t = get(inertial_.edge[k].tangent, l);
+            const Vec3 d = hold(v) == Hold::VertexAndEdge ? step_.target_director[v] : get(inertial_.edge[k].m1, l);
+            next.director[v] = (d - d.dot(t) * t).normalized();
+        }
+    }
+
+    const StrandModel& model_;
+    const StrandState& state_;
+    const StrandStep& step_;
+    StrandUpdate& update_;
+    bool is_midpoint_;
+    int n_ = 0;
+    std::array<Seat, kStrandLanes> seats_;
+    RodSystem system_;
+    RodConfiguration inertial_, rigid_; ///< guesses; the first then becomes the solution
+    AlignedVector<LaneVec3> target_;    ///< given displacements
+    AlignedVector<LaneVec3> target_director_;
+    AlignedVector<Lane> gradient_;
+    LaneMask is_clamped_{};
+};
+
+} // namespace
+
+void step_strands(const StrandModel& model, const StrandState& state, const StrandStep& step, StrandUpdate& update)
+{
+    const auto n = static_cast<std::size_t>(model.n_vertices());
+    update.state.resize(n);
+    update.support_force.resize(n);
+    update.support_moment.resize(n);
+    update.outcome.resize(static_cast<std::size_t>(model.n_strands()));
+    const auto n_batches = static_cast<std::int64_t>(model.batches.size());
+    parallel_for((n_batches + kBatchesPerTask - 1) / kBatchesPerTask, "strands", [&](std::int64_t task) {
+        BatchStep batch(model, state, step, update);
+        for (std::int64_t b = task * kBatchesPerTask; b < std::min(n_batches, (task + 1) * kBatchesPerTask); ++b)
+            batch.run(model.batches[static_cast<std::size_t>(b)]);
+    });
+    update.iterations = 0;
+    for (const StrandBatch& b : model.batches)
+        update.iterations += update.outcome[static_cast<std::size_t>(b.strand[0])].iterations;
+}
+
+} // namespace rivulet

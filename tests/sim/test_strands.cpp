@@ -1,0 +1,126 @@
+#include "base/error.h"
+#include "base/parallel.h"
+#include "sim/models.h"
+#include "sim/strand_stages.h"
+#include "sim/watchdog.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace rivulet {
+namespace {
+
+/// A box that shakes and turns, with curly hair clamped in it; no liquid.
+Model hairy_box(int n_strands)
+{
+    Model m;
+    m.options.cell_size = 0.05;
+    m.options.frame_interval = 0.02;
+    m.options.strand_step = 2e-3;
+    m.domain.box = {Vec3::Constant(-1), Vec3::Constant(1)};
+    m.air = {1.2, 1.8e-5, Vec3(0.5, 0, 0)};
+    Obstacle box;
+    box.name = "box";
+    box.shape = make_box(Vec3::Constant(-0.05), Vec3::Constant(0.05));
+    box.motion.keyframes = {{0, Vec3(0.1, 0, 0), Vec3::Zero(), Easing::Smooth},
+                            {0.2, Vec3(0.2, 0.1, 0), Vec3(0, 0, 2), Easing::Smooth}};
+    m.obstacles.push_back(box);
+    m.strands.materials = {{1300, 3.9e9, 1.4e9, 0, 35e-6, 35e-6}};
+    const Pose pose = box.motion.pose(0);
+    for (int i = 0; i < n_strands; ++i) {
+        std::vector<Vec3> points;
+        for (int k = 0; k <= 12 + i % 2; ++k)
+            points.push_back(
+                pose.to_world(Vec3(0.05 + 0.01 * k, 0.01 * i + 0.003 * std::cos(0.8 * k), 0.003 * std::sin(0.8 * k))));
+        const std::int32_t s = add_strand(m.strands, m.strands_at_start, points, 0, Vec3::UnitZ());
+        const std::int32_t v = m.strands.first[static_cast<std::size_t>(s)];
+        const auto root = static_cast<std::size_t>(v);
+        m.strands.pins.push_back(
+            {v, 0, pose.to_body(points[0]), true, pose.rotation.conjugate() * m.strands_at_start.director[root]});
+        m.strands.pins.push_back({v + 1, 0, pose.to_body(points[1])});
+    }
+    group_strands(m.strands);
+    m.strand_groups = {{"hair", 0, n_strands}};
+    return m;
+}
+
+TEST(StrandStage, RootsFollowTheirBodyAndMomentumIsBooked)
+{
+    const Model m = hairy_box(5);
+    State state = initial_state(m);
+    test::run_until(m, state, 0.2);
+    const Pose pose = m.obstacles[0].motion.pose(0.2);
+    for (const StrandPin& pin : m.strands.pins) {
+        const auto v = static_cast<std::size_t>(pin.vertex);
+        EXPECT_LT((state.strands.position[v] - pose.to_world(pin.position)).norm(), 1e-12);
+        if (!pin.clamps_edge) continue;
+        EXPECT_LT((state.strands.director[v] - pose.rotation * pin.director).norm(), 1e-9);
+    }
+    const StrandSums sums = sum_strands(m, state);
+    EXPECT_LT(sums.relative_error, 1e-10); // measured 7e-12: rounding of stiff forces
+    EXPECT_LT(sums.largest_strain, 1e-3);
+    EXPECT_GT(sums.dissipated, 0);
+    EXPECT_GT(state.loads.force[0].norm(), 0);
+}
+
+TEST(StrandStage, HangingHairPullsOnItsBodyWithItsWeight)
+{
+    Model m = hairy_box(1);
+    m.obstacles[0].motion = {};
+    for (Vec3& x : m.strands_at_start.position) x -= Vec3(0.1, 0, 0);
+    m.air.velocity.setZero();
+    m.strands.materials[0].viscosity = 1e6; // comes to rest
+    m.options.strand_step = 0.02;
+    State state = initial_state(m);
+    test::run_until(m, state, 3);
+    double mass = 0;
+    for (const double v : vertex_masses(m.strands)) mass += v;
+    EXPECT_NEAR(state.loads.force[0].z() / (-9.81 * mass), 1, 1e-3);
+    EXPECT_NEAR(state.loads.force[0].x() / (9.81 * mass), 0, 1e-3);
+}
+
+TEST(StrandStage, ReleasedHairFallsFreely)
+{
+    Model m = hairy_box(1);
+    m.obstacles[0].motion = {};
+    for (Vec3& x : m.strands_at_start.position) x -= Vec3(0.1, 0, 0);
+    m.air.density = 0;
+    for (StrandPin& pin : m.strands.pins) pin.release = 0;
+    m.options.strand_integrator = StrandIntegrator::Midpoint; // exact for free fall
+    State state = initial_state(m);
+    const std::vector<Vec3> start = state.strands.position;
+    test::run_until(m, state, 0.1);
+    for (std::size_t v = 0; v < start.size(); ++v)
+        EXPECT_LT((state.strands.position[v] - start[v] - Vec3(0, 0, -0.5 * 9.81 * 0.01)).norm(), 1e-9);
+    EXPECT_EQ(state.loads.force[0], Vec3(Vec3::Zero()));
+}
+
+TEST(StrandStage, HasTheSameBitsOnAnyNumberOfThreads)
+{
+    const Model m = hairy_box(9);
+    State one = initial_state(m);
+    with_threads(1, [&](int) { test::run_until(m, one, 0.04); });
+    for (const int threads : {2, 3, 8}) {
+        State many = initial_state(m);
+        with_threads(threads, [&](int) { test::run_until(m, many, 0.04); });
+        EXPECT_EQ(first_difference(one, many), "");
+    }
+}
+
+TEST(StrandStage, ADirectionThatIsNoneIsNamed)
+{
+    const Model m = hairy_box(1);
+    State state = initial_state(m);
+    state.strands.director[3] *= 1.1;
+    try {
+        check_state(m, state, "a test");
+        FAIL() << "not noticed";
+    } catch (const SimulationError& error) {
+        EXPECT_EQ(error.object(), "strands.director");
+        EXPECT_EQ(error.index(), 3);
+    }
+}
+
+} // namespace
+} // namespace rivulet
