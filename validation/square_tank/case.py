@@ -2,7 +2,7 @@
 walls leave of that the flow of uniform vorticity, u = curl ψ with ∇²ψ = -2Ω and ψ = 0 at the walls, which is a steady
 solution of Euler's equations: the torsion of a square bar is the same problem. Its kinetic energy is ½ ρ Ω² J and its
 angular momentum ρ Ω J a depth, with J = 0.1406 a⁴. The first figures measure the projection, the last ones what transport
-loses in a turn. (Scenes cannot give a Taylor-Green vortex at the start; this flow takes its place.)
+loses in a turn.
 """
 import math
 
