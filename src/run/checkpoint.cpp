@@ -74,11 +74,12 @@ void check_counts(const State& state, const Model& model, const std::filesystem:
 std::vector<std::string> differences(const CheckpointFile& checkpoint, const Scene& scene)
 {
     try {
-        std::vector<std::string> found = scene_differences(parse_scene(checkpoint.scene_text(), scene.file), scene);
-        if (found.empty()) found.emplace_back("the content of a mesh file that it names");
+        const std::filesystem::path kept = checkpoint.path().parent_path().parent_path() / "scene.toml";
+        std::vector<std::string> found = scene_differences(parse_scene(checkpoint.scene_text(), kept), scene);
+        if (found.empty()) found.emplace_back("what the program makes of it");
         return found;
     } catch (const InputError&) {
-        return {"a mesh file that the earlier scene named, and that can no longer be read"};
+        return {"a file of the earlier scene, whose copy in the run folder cannot be read"};
     }
 }
 
@@ -88,7 +89,7 @@ void write_checkpoint(const std::filesystem::path& path, const Scene& scene, con
                       const CoveredSizes& covered)
 {
     const std::vector<ArrayView> views = state_arrays(state);
-    Hdf5Writer writer(stored_bytes(views) + scene.resolved_toml.size());
+    Hdf5Writer writer(stored_bytes(views) + scene.kept_toml.size());
     writer.attribute("/", "kind", "checkpoint");
     writer.attribute("/", "version", kCheckpointVersion);
     writer.attribute("/", "program", RIVULET_VERSION);
@@ -97,8 +98,8 @@ void write_checkpoint(const std::filesystem::path& path, const Scene& scene, con
     writer.attribute("/", "time", state.clock.time);
     writer.attribute("/", "fingerprint", hex(scene.fingerprint));
     writer.attribute("/", "state_hash", hex(state_hash(state)));
-    writer.dataset("scene/text", {Hdf5Type::UInt8, static_cast<std::int64_t>(scene.resolved_toml.size()), 1},
-                   scene.resolved_toml.data());
+    writer.dataset("scene/text", {Hdf5Type::UInt8, static_cast<std::int64_t>(scene.kept_toml.size()), 1},
+                   scene.kept_toml.data());
     for (const ArrayView& view : views) writer.dataset(dataset_name(view.name), shape_of(view), view.data, view.unit);
     for (const auto& [name, size] : covered) writer.dataset("output/" + name, {Hdf5Type::Int64, 1, 1}, &size, "byte");
     writer.save(path);

@@ -26,6 +26,7 @@ class CheckpointFile {
 public:
     explicit CheckpointFile(const std::filesystem::path& path);
 
+    [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
     [[nodiscard]] std::int64_t step() const noexcept { return step_; }
     [[nodiscard]] std::int64_t frame() const noexcept { return frame_; }
     [[nodiscard]] double time() const noexcept { return time_; }

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 /// Says that a folder was made by a run; its absence protects other folders from --force.
 constexpr const char* kMarker = ".rivulet-run";
-constexpr const char* kFolders[] = {"frames", "checkpoints", "preview", "plots", "mesh", "export"};
+constexpr const char* kFolders[] = {"frames", "checkpoints", "preview", "plots", "mesh", "export", "inputs"};
 constexpr const char* kFiles[] = {"scene.toml", "log.txt",   "report.json", "ledger.csv",
                                   "probes.csv", "steps.csv", "energy.csv"};
 

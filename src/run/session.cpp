@@ -39,11 +39,22 @@ void Session::start_new()
     if (!lock_) lock_ = folder_.lock();
     log_ = std::make_unique<RunLog>(folder_, false, options_.message);
     log_info("rivulet {}: {} on {} threads", RIVULET_VERSION, scene_.file.string(), n_threads_);
-    write_file_atomically(folder_.file("scene.toml"), scene_.resolved_toml);
+    keep_scene();
     state_ = initial_state(scene_.model);
     tables_ = std::make_unique<RunTables>(folder_, scene_.model, state_);
     write_frame(folder_.frame(0), scene_.model, state_);
     write_checkpoint_now();
+}
+
+/// The scene and the files that it names, so that the folder is all that pictures and later runs need.
+void Session::keep_scene() const
+{
+    for (const SceneFile& file : scene_.files) {
+        const std::filesystem::path copy = folder_.path() / file.copy;
+        make_folder(copy.parent_path());
+        write_file_atomically(copy, read_text(file.original));
+    }
+    write_file_atomically(folder_.file("scene.toml"), scene_.kept_toml);
 }
 
 bool Session::try_resume()
@@ -63,7 +74,7 @@ bool Session::try_resume()
     say(options_, "resuming from " + point->checkpoint.string());
     drop_temporary_files(folder_);
     folder_.drop_report(); // of the part that is done: until this one ends, the run is not finished
-    write_file_atomically(folder_.file("scene.toml"), scene_.resolved_toml); // what may change: camera, title, tests
+    keep_scene();          // what may change: camera, title, tests
     state_ = std::move(point->state);
     folder_.drop_frames_after(state_.clock.frame);
     tables_ = std::make_unique<RunTables>(folder_, scene_.model, point->covered);

@@ -34,6 +34,7 @@ private:
     void tell_progress(const StepInfo& info) const;
     void fail(const std::string& reason);
     void check_expectations();
+    void keep_scene() const;
     void write_report();
     [[nodiscard]] double wall() const;
 

@@ -50,6 +50,36 @@ private:
     }
 };
 
+/// Gives every file that a resolved scene names the place of its copy in a run folder, "inputs/0/bunny.obj".
+class FileKeeper {
+public:
+    void keep(const Record& record, Value& table)
+    {
+        const Value* selector = table.find(record.selector);
+        const std::string selected = selector ? *selector->as<std::string>() : "";
+        for (auto& [name, value] : *table.as<Value::Table>()) visit(*record.find(name, selected), value);
+    }
+
+    std::vector<SceneFile> files;
+
+private:
+    void visit(const Key& key, Value& value)
+    {
+        if (key.kind == KeyKind::NamedTables) {
+            for (auto& [name, member] : *value.as<Value::Table>()) keep(scene_record(key.record), member);
+        } else if (key.kind == KeyKind::Table) {
+            keep(scene_record(key.record), value);
+        } else if (key.kind == KeyKind::Tables) {
+            for (Value& item : *value.as<Value::List>()) keep(scene_record(key.record), item);
+        } else if (key.kind == KeyKind::File) {
+            const std::filesystem::path original = *value.as<std::string>();
+            const std::string copy = fmt::format("inputs/{}/{}", files.size(), original.filename().string());
+            files.push_back({original, copy});
+            value.data = copy;
+        }
+    }
+};
+
 std::uint64_t fingerprint_of(const std::map<std::string, std::string>& keys)
 {
     Hasher hasher;
@@ -80,6 +110,11 @@ Scene parse_scene(const std::string& text, const std::filesystem::path& file, co
     scene.render = build_render(root);
     scene.expectations = build_expectations(root, document.sources);
     scene.resolved_toml = to_toml(root);
+    Value kept = root;
+    FileKeeper keeper;
+    keeper.keep(scene_records().front(), kept);
+    scene.kept_toml = to_toml(kept);
+    scene.files = std::move(keeper.files);
     KeyCollector collector;
     collector.collect(scene_records().front(), root, "");
     scene.resolved_keys = std::move(collector.keys);

@@ -25,6 +25,11 @@ struct Expectation {
     std::vector<std::string> written{};
 };
 
+/// A file that a scene names, and the name of its copy in a run folder.
+struct SceneFile {
+    std::filesystem::path original, copy;
+};
+
 /// A scene that has been parsed, checked and built.
 struct Scene {
     std::string name; ///< file name without extension
@@ -34,6 +39,9 @@ struct Scene {
     std::vector<Expectation> expectations;
     /// The scene with includes, overrides and defaults written out in SI: loads to the same Model on its own.
     std::string resolved_toml;
+    /// The same with its files under the names that a run folder keeps them by.
+    std::string kept_toml;
+    std::vector<SceneFile> files;
     /// Every resolved key with its value as text: what a resume compares.
     std::map<std::string, std::string> resolved_keys;
     std::uint64_t fingerprint = 0; ///< hash of resolved_keys that affect the simulation (not pictures, tests, titles)

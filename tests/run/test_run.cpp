@@ -75,8 +75,13 @@ TEST_F(Runs, AChangedMeshIsNamedOnResume)
         (void)run("a", second);
         FAIL() << "accepted";
     } catch (const InputError& error) {
-        EXPECT_NE(std::string(error.what()).find("content of a mesh file"), std::string::npos) << error.what();
+        const std::string what = error.what();
+        EXPECT_NE(what.find("obstacles.rock.shape.file: \"a.obj\" (content "), std::string::npos) << what;
     }
+    // The folder has a copy: it can be looked at, and run again, without the original.
+    std::filesystem::remove(folder.path() / "a.obj");
+    EXPECT_EQ(read_text(out("a") / "inputs/0/a.obj"), tetrahedron);
+    EXPECT_EQ(load_scene(out("a") / "scene.toml").model.obstacles.size(), 2U);
 }
 
 TEST_F(Runs, RowsBeyondTheCheckpointAreCutOnResume)
