@@ -78,8 +78,9 @@ int demo(const DemoArguments& arguments)
     say(fmt::format("running the scene {}", kDemoScene));
     const rivulet::RunOutcome outcome = run_demo_scene(arguments);
     if (outcome.exit != rivulet::kExitDone) {
-        fmt::print(stderr, "rivulet: the demo stopped early: {}\n",
-                   outcome.failure.empty() ? "interrupted" : outcome.failure);
+        fmt::print(stderr, "rivulet: the demo stopped early: {}; begin again with: {} demo --out {} --force\n",
+                   outcome.failure.empty() ? "interrupted" : outcome.failure, program_command(),
+                   shell_quoted(arguments.out));
         return outcome.exit;
     }
     say(fmt::format("{} frames in {}; the ledger closes to {:.2g}; state hash {}", outcome.frame,

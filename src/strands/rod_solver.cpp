@@ -1,6 +1,7 @@
 #include "strands/rod_system.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace rivulet {
@@ -11,6 +12,8 @@ constexpr double kArmijo = 1e-4;
 /// A promised decrease below this part of the potential is lost in rounding.
 constexpr double kRounding = 1e-11;
 constexpr int kMaxHalvings = 40;
+/// Beyond it there is infinity, and what is not a number.
+constexpr double kLargest = std::numeric_limits<double>::max();
 
 class Newton {
 public:
@@ -149,7 +152,7 @@ private:
         for (int halving = 0; halving < kMaxHalvings; ++halving) {
             move(length);
             value = potential(s_, trial_);
-            searching &= ~((value <= value_ + kArmijo * length * slope_) | (unchecked & (value == value)));
+            searching &= ~((value <= value_ + kArmijo * length * slope_) | (unchecked & (lane_abs(value) <= kLargest)));
             if (!any(searching)) break;
             length = searching ? 0.5 * length : length;
         }
