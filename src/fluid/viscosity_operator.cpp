@@ -1,6 +1,7 @@
 #include "fluid/viscosity_operator.h"
 
 #include "base/parallel.h"
+#include "fluid/viscosity_rows.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,10 +14,6 @@ namespace {
 constexpr double kLeastWallTheta = 0.05;
 /// The same for velocities continued through the wall, which grow with its inverse.
 constexpr double kLeastContinuedTheta = 0.25;
-constexpr std::int64_t kSlotGrain = 2;
-
-constexpr std::size_t next(std::size_t axis) { return (axis + 1) % 3; }
-constexpr std::size_t previous(std::size_t axis) { return (axis + 2) % 3; }
 
 std::size_t offset_index(const TileGrid& grid, int t, const Vec3i& cell, std::size_t axis, int step)
 {
@@ -36,41 +33,6 @@ void assign(FaceField& field, std::size_t size)
 {
     for (auto& f : field) f.assign(size, 0);
 }
-
-/// Rows of eight values along x, in a tile and one step beyond it.
-class TileRows {
-public:
-    TileRows(const TileGrid& grid, int t) : grid_(grid), t_(t) {}
-
-    /// The row (j, k), at most one of which is outside of the tile.
-    [[nodiscard]] const double* row(const std::vector<double>& field, int j, int k) const
-    {
-        const int tile = grid_.neighbour(t_, 0, j >> 3, k >> 3);
-        return field.data() + std::size_t(tile) * kTileCells + cell_in_tile(0, j & 7, k & 7);
-    }
-    /// The row (j, k) shifted by one step along an axis: entry i is the value of cell i's neighbour.
-    [[nodiscard]] const double* shifted(const std::vector<double>& field, int j, int k, std::size_t axis, int step,
-                                        std::array<double, kTileEdge>& buffer) const
-    {
-        if (axis == 1) return row(field, j + step, k);
-        if (axis == 2) return row(field, j, k + step);
-        const double* own = row(field, j, k);
-        const double* across =
-            field.data() + std::size_t(grid_.neighbour(t_, step, 0, 0)) * kTileCells + cell_in_tile(0, j, k);
-        if (step > 0) {
-            std::copy(own + 1, own + kTileEdge, buffer.begin());
-            buffer[kTileEdge - 1] = across[0];
-        } else {
-            std::copy(own, own + kTileEdge - 1, buffer.begin() + 1);
-            buffer[0] = across[kTileEdge - 1];
-        }
-        return buffer.data();
-    }
-
-private:
-    const TileGrid& grid_;
-    int t_;
-};
 
 } // namespace
 
@@ -343,93 +305,6 @@ void ViscosityOperator::build(const ViscosityInput& input)
     find_viscous_number();
 }
 
-void ViscosityOperator::stress_tile(int t, const FaceField& u, bool with_solids)
-{
-    const TileRows rows(grid(), t);
-    std::array<double, kTileEdge> one, two;
-    for (int row = 0; row < kTileEdge * kTileEdge; ++row) {
-        const int j = row % 8, k = row / 8;
-        const std::size_t n = std::size_t(t) * kTileCells + cell_in_tile(0, j, k);
-        for (std::size_t c = 0; c < 3; ++c) {
-            const std::size_t a = next(c), b = previous(c);
-            const double *own = &u[c][n], *up = rows.shifted(u[c], j, k, c, 1, one);
-            const double* w = &cell_weight_[c][n];
-            double* cell = &cell_stress_[c][n];
-            for (int i = 0; i < kTileEdge; ++i) cell[i] = up[i] - own[i];
-            const double *u_a = &u[a][n], *u_b = &u[b][n];
-            const double* below_a = rows.shifted(u[a], j, k, b, -1, one);
-            const double* below_b = rows.shifted(u[b], j, k, a, -1, two);
-            const double* w_edge = &edge_weight_[c][n];
-            double* edge = &edge_stress_[0][c][n];
-            if (!has_held_) {
-                for (int i = 0; i < kTileEdge; ++i) {
-                    cell[i] *= w[i];
-                    edge[i] = w_edge[i] * ((u_a[i] - below_a[i]) + (u_b[i] - below_b[i]));
-                }
-                continue;
-            }
-            const double *g = &cell_stretch_[c][n], *g_0 = &edge_stretch_[0][c][n], *g_1 = &edge_stretch_[1][c][n];
-            double* edge_1 = &edge_stress_[1][c][n];
-            const bool moving = with_solids && has_moving_;
-            for (int i = 0; i < kTileEdge; ++i) {
-                const double s = g[i] * cell[i] + (moving ? cell_shift_[c][n + i] : 0);
-                cell[i] = w[i] * g[i] * s;
-                const double s_edge = g_0[i] * (u_a[i] - below_a[i]) + g_1[i] * (u_b[i] - below_b[i]) +
-                                      (moving ? edge_shift_[c][n + i] : 0);
-                edge[i] = w_edge[i] * g_0[i] * s_edge;
-                edge_1[i] = w_edge[i] * g_1[i] * s_edge;
-            }
-        }
-    }
-}
-
-/// q = mass_share M p + B^T stress on the liquid faces of a tile; returns p . q.
-double ViscosityOperator::gather_tile(int t, const FaceField& p, FaceField& q, double mass_share) const
-{
-    const TileRows rows(grid(), t);
-    const FaceField& second = edge_stress_[has_held_ ? 1 : 0];
-    std::array<double, kTileEdge> one, two, three, sum{};
-    for (int row = 0; row < kTileEdge * kTileEdge; ++row) {
-        const int j = row % 8, k = row / 8;
-        const std::size_t n = std::size_t(t) * kTileCells + cell_in_tile(0, j, k);
-        for (std::size_t a = 0; a < 3; ++a) {
-            const std::size_t b = next(a), d = previous(a); // edge d couples a and b, edge b couples d and a
-            const double *cell = &cell_stress_[a][n], *below = rows.shifted(cell_stress_[a], j, k, a, -1, one);
-            const double *edge = &edge_stress_[0][d][n], *up = rows.shifted(edge_stress_[0][d], j, k, b, 1, two);
-            const double *edge_1 = &second[b][n], *up_1 = rows.shifted(second[b], j, k, d, 1, three);
-            const double *m = &mass_[a][n], *p_a = &p[a][n];
-            double* q_a = &q[a][n];
-            for (int i = 0; i < kTileEdge; ++i) {
-                const double force = (below[i] - cell[i]) + (edge[i] - up[i]) + (edge_1[i] - up_1[i]);
-                q_a[i] = m[i] > 0 ? mass_share * m[i] * p_a[i] + force : 0.0;
-                sum[std::size_t(i)] += p_a[i] * q_a[i];
-            }
-        }
-    }
-    return std::accumulate(sum.begin(), sum.end(), 0.0);
-}
-
-double ViscosityOperator::apply(const FaceField& p, FaceField& q)
-{
-    const auto n_tiles = std::int64_t(tiles_.size());
-    parallel_for(
-        n_tiles, "viscous stress", [&](std::int64_t n) { stress_tile(tiles_[std::size_t(n)], p, false); }, kSlotGrain);
-    parallel_for(
-        n_tiles, "viscous force",
-        [&](std::int64_t n) { partial_[std::size_t(n)] = gather_tile(tiles_[std::size_t(n)], p, q, 1); }, kSlotGrain);
-    return std::accumulate(partial_.begin(), partial_.end(), 0.0);
-}
-
-void ViscosityOperator::apply_stress(const FaceField& u, FaceField& q)
-{
-    const auto n_tiles = std::int64_t(tiles_.size());
-    parallel_for(
-        n_tiles, "viscous stress", [&](std::int64_t n) { stress_tile(tiles_[std::size_t(n)], u, true); }, kSlotGrain);
-    parallel_for(
-        n_tiles, "viscous force",
-        [&](std::int64_t n) { static_cast<void>(gather_tile(tiles_[std::size_t(n)], u, q, 0)); }, kSlotGrain);
-}
-
 double ViscosityOperator::continued_velocity(int t, const Vec3i& cell, std::size_t axis, const FaceField& u) const
 {
     const std::size_t own = grid().index(t, cell.x(), cell.y(), cell.z());
@@ -506,38 +381,6 @@ std::vector<ViscousLoad> ViscosityOperator::loads(const FaceField& u) const
             total[b].torque += tile[b].torque;
         }
     return total;
-}
-
-void ViscosityOperator::component_rows(std::size_t axis, int t, FaceField& coefficient, std::vector<double>& extra,
-                                       std::vector<double>& diagonal) const
-{
-    const TileRows rows(grid(), t);
-    std::array<double, kTileEdge> w_buffer, g_buffer, down_buffer, up_buffer;
-    for (int row = 0; row < kTileEdge * kTileEdge; ++row) {
-        const int j = row % 8, k = row / 8;
-        const std::size_t n = std::size_t(t) * kTileCells + cell_in_tile(0, j, k);
-        std::copy_n(&mass_[axis][n], kTileEdge, &extra[n]);
-        std::copy_n(&mass_[axis][n], kTileEdge, &diagonal[n]);
-        for (std::size_t along = 0; along < 3; ++along) {
-            const bool in_cell = along == axis; // a face is above the cell sample below it, but at its lower edges
-            const std::size_t edge = in_cell ? axis : 3 - axis - along;
-            const int step = in_cell ? -1 : 1;
-            const auto& w = in_cell ? cell_weight_[axis] : edge_weight_[edge];
-            const auto& g = in_cell ? cell_stretch_[axis] : edge_stretch_[axis == next(edge) ? 0 : 1][edge];
-            const double* w_other = rows.shifted(w, j, k, along, step, w_buffer);
-            const double* g_other = has_held_ ? rows.shifted(g, j, k, along, step, g_buffer) : nullptr;
-            const double* down = rows.shifted(mass_[axis], j, k, along, -1, down_buffer);
-            const double* up = rows.shifted(mass_[axis], j, k, along, 1, up_buffer);
-            for (int i = 0; i < kTileEdge; ++i) {
-                const double own = w[n + i] * (has_held_ ? g[n + i] * g[n + i] : 1);
-                const double other = w_other[i] * (has_held_ ? g_other[i] * g_other[i] : 1);
-                const double lower = in_cell ? other : own, upper = in_cell ? own : other;
-                coefficient[along][n + i] = lower;
-                diagonal[n + i] += lower + upper;
-                extra[n + i] += (down[i] > 0 ? 0 : lower) + (up[i] > 0 ? 0 : upper);
-            }
-        }
-    }
 }
 
 std::size_t ViscosityOperator::bytes() const noexcept

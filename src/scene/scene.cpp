@@ -19,66 +19,53 @@ std::string file_text(const std::filesystem::path& file)
     return fmt::format("\"{}\" (content {})", file.filename().string(), hex(hasher.value()));
 }
 
-/// Collects path = value of every leaf.
-class KeyCollector {
-public:
-    void collect(const Record& record, const Value& table, const std::string& path)
-    {
-        const Value* selector = table.find(record.selector);
-        const std::string selected = selector ? *selector->as<std::string>() : "";
-        for (const auto& [name, value] : *table.as<Value::Table>())
-            visit(*record.find(name, selected), value, path.empty() ? name : path + "." + name);
-    }
-
-    std::map<std::string, std::string> keys;
-
-private:
-    void visit(const Key& key, const Value& value, const std::string& path)
-    {
+/// Calls body(key, value, path) for every leaf of a resolved table, which may change the value.
+template <class Table, class Body>
+void for_leaves(const Record& record, Table& table, const std::string& path, const Body& body)
+{
+    const Value* selector = table.find(record.selector);
+    const std::string selected = selector ? *selector->template as<std::string>() : "";
+    for (auto& [name, value] : *table.template as<Value::Table>()) {
+        const Key& key = *record.find(name, selected);
+        const std::string here = path.empty() ? name : path + "." + name;
         if (key.kind == KeyKind::NamedTables) {
-            for (const auto& [name, member] : *value.as<Value::Table>())
-                collect(scene_record(key.record), member, path + "." + name);
+            for (auto& [member_name, member] : *value.template as<Value::Table>())
+                for_leaves(scene_record(key.record), member, here + "." + member_name, body);
         } else if (key.kind == KeyKind::Table) {
-            collect(scene_record(key.record), value, path);
+            for_leaves(scene_record(key.record), value, here, body);
         } else if (key.kind == KeyKind::Tables) {
-            const auto& list = *value.as<Value::List>();
+            auto& list = *value.template as<Value::List>();
             for (std::size_t i = 0; i < list.size(); ++i)
-                collect(scene_record(key.record), list[i], fmt::format("{}[{}]", path, i));
+                for_leaves(scene_record(key.record), list[i], fmt::format("{}[{}]", here, i), body);
         } else {
-            keys[path] = key.kind == KeyKind::File ? file_text(*value.as<std::string>()) : to_text(value);
+            body(key, value, here);
         }
     }
-};
+}
+
+/// Every leaf as text, by its path.
+std::map<std::string, std::string> leaf_texts(const Value& root)
+{
+    std::map<std::string, std::string> texts;
+    for_leaves(scene_records().front(), root, "", [&](const Key& key, const Value& value, const std::string& path) {
+        texts[path] = key.kind == KeyKind::File ? file_text(*value.as<std::string>()) : to_text(value);
+    });
+    return texts;
+}
 
 /// Gives every file that a resolved scene names the place of its copy in a run folder, "inputs/0/bunny.obj".
-class FileKeeper {
-public:
-    void keep(const Record& record, Value& table)
-    {
-        const Value* selector = table.find(record.selector);
-        const std::string selected = selector ? *selector->as<std::string>() : "";
-        for (auto& [name, value] : *table.as<Value::Table>()) visit(*record.find(name, selected), value);
-    }
-
+std::vector<SceneFile> name_copies(Value& root)
+{
     std::vector<SceneFile> files;
-
-private:
-    void visit(const Key& key, Value& value)
-    {
-        if (key.kind == KeyKind::NamedTables) {
-            for (auto& [name, member] : *value.as<Value::Table>()) keep(scene_record(key.record), member);
-        } else if (key.kind == KeyKind::Table) {
-            keep(scene_record(key.record), value);
-        } else if (key.kind == KeyKind::Tables) {
-            for (Value& item : *value.as<Value::List>()) keep(scene_record(key.record), item);
-        } else if (key.kind == KeyKind::File) {
-            const std::filesystem::path original = *value.as<std::string>();
-            const std::string copy = fmt::format("inputs/{}/{}", files.size(), original.filename().string());
-            files.push_back({original, copy});
-            value.data = copy;
-        }
-    }
-};
+    for_leaves(scene_records().front(), root, "", [&](const Key& key, Value& value, const std::string&) {
+        if (key.kind != KeyKind::File) return;
+        const std::filesystem::path original = *value.as<std::string>();
+        const std::string copy = fmt::format("inputs/{}/{}", files.size(), original.filename().string());
+        files.push_back({original, copy});
+        value.data = copy;
+    });
+    return files;
+}
 
 std::uint64_t fingerprint_of(const std::map<std::string, std::string>& keys)
 {
@@ -111,13 +98,9 @@ Scene parse_scene(const std::string& text, const std::filesystem::path& file, co
     scene.expectations = build_expectations(root, document.sources);
     scene.resolved_toml = to_toml(root);
     Value kept = root;
-    FileKeeper keeper;
-    keeper.keep(scene_records().front(), kept);
+    scene.files = name_copies(kept);
     scene.kept_toml = to_toml(kept);
-    scene.files = std::move(keeper.files);
-    KeyCollector collector;
-    collector.collect(scene_records().front(), root, "");
-    scene.resolved_keys = std::move(collector.keys);
+    scene.resolved_keys = leaf_texts(root);
     scene.fingerprint = fingerprint_of(scene.resolved_keys);
     return scene;
 }

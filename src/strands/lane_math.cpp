@@ -21,24 +21,13 @@ Lane polynomial(const std::array<double, N>& c, const Lane& z)
 }
 
 /// Coefficients of sin(x)/x and cos(x) as series of x^2, of atan(x)/x likewise.
-constexpr std::array<double, 9> series_of_sin()
+constexpr std::array<double, 9> alternating_factorials(double first)
 {
     std::array<double, 9> c{};
     double factorial = 1;
     for (std::size_t k = 0; k < c.size(); ++k) {
         c[k] = 1 / factorial;
-        const double n = 2.0 * static_cast<double>(k) + 2;
-        factorial *= -n * (n + 1);
-    }
-    return c;
-}
-constexpr std::array<double, 9> series_of_cos()
-{
-    std::array<double, 9> c{};
-    double factorial = 1;
-    for (std::size_t k = 0; k < c.size(); ++k) {
-        c[k] = 1 / factorial;
-        const double n = 2.0 * static_cast<double>(k) + 1;
+        const double n = 2.0 * static_cast<double>(k) + first;
         factorial *= -n * (n + 1);
     }
     return c;
@@ -49,8 +38,8 @@ constexpr std::array<double, 13> series_of_atan()
     for (std::size_t k = 0; k < c.size(); ++k) c[k] = (k % 2 == 0 ? 1.0 : -1.0) / (2.0 * static_cast<double>(k) + 1);
     return c;
 }
-constexpr auto kSin = series_of_sin();
-constexpr auto kCos = series_of_cos();
+constexpr auto kSin = alternating_factorials(2);
+constexpr auto kCos = alternating_factorials(1);
 constexpr auto kAtan = series_of_atan();
 
 } // namespace
