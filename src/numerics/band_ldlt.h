@@ -73,6 +73,29 @@ public:
         }
     }
 
+    /// The band of A^-1, of the factored matrix: out.at(i, j) = A^-1(i, j), 0 <= i - j <= W [Takahashi 1973].
+    void inverse_band(BandLdlt& out) const
+    {
+        out.reset(n_);
+        for (int j = n_ - 1; j >= 0; --j) {
+            const int reach = n_ - 1 - j < W ? n_ - 1 - j : W;
+            T column[W]; // L(j + 1 + d, j)
+            for (int d = 0; d < reach; ++d) column[d] = at(j + 1 + d, j);
+            for (int d = reach - 1; d >= 0; --d) {
+                const int i = j + 1 + d;
+                T s{};
+                for (int e = 0; e < reach; ++e) {
+                    const int k = j + 1 + e;
+                    s -= column[e] * (k > i ? out.at(k, i) : out.at(i, k));
+                }
+                out.at(i, j) = s;
+            }
+            T s = inverse_[static_cast<std::size_t>(j + W)];
+            for (int d = 0; d < reach; ++d) s -= column[d] * out.at(j + 1 + d, j);
+            out.at(j, j) = s;
+        }
+    }
+
 private:
     [[nodiscard]] T* row(int i) noexcept { return band_.data() + static_cast<std::ptrdiff_t>((i + W) * kRow); }
     [[nodiscard]] const T* row(int i) const noexcept

@@ -62,13 +62,17 @@ Json strands_json(const Model& model, const State& state)
     Json json, momentum, energy;
     momentum.set("initial", account_json(ledger.initial)).set("gravity", account_json(ledger.gravity));
     momentum.set("support", account_json(ledger.support)).set("drag", account_json(ledger.drag));
-    momentum.set("load", account_json(ledger.load)).set("now", vector_json(sums.momentum));
+    momentum.set("load", account_json(ledger.load)).set("contact", account_json(ledger.contact));
+    momentum.set("now", vector_json(sums.momentum));
     energy.set("initial", ledger.initial_energy.total()).set("support_work", ledger.support_work.total());
     energy.set("load_work", ledger.load_work.total()).set("drag_work", ledger.drag_work.total());
     energy.set("kinetic", sums.kinetic_energy).set("potential", sums.potential_energy);
     energy.set("elastic", sums.elastic_energy).set("dissipated", sums.dissipated);
     json.set("relative_error", sums.relative_error).set("largest_strain", sums.largest_strain);
-    json.set("max_speed", sums.max_speed);
+    energy.set("contact_work", ledger.contact_work.total());
+    json.set("max_speed", sums.max_speed).set("contacts", sums.n_contacts);
+    json.set("contact_residual", state.strand_contacts.residual);
+    json.set("missed_contacts", state.strand_contacts.n_missed);
     return json.set("momentum", momentum).set("energy", energy);
 }
 

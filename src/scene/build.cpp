@@ -26,6 +26,8 @@ Options build_options(const Value& simulation)
     options.strand_step = number(simulation, "strand_step");
     options.strand_integrator =
         text(simulation, "strand_integrator") == "midpoint" ? StrandIntegrator::Midpoint : StrandIntegrator::Euler;
+    options.strand_contact =
+        text(simulation, "strand_contact") == "none" ? StrandContactLaw::None : StrandContactLaw::Cone;
     options.seed = static_cast<std::uint64_t>(get<std::int64_t>(simulation, "seed"));
     return options;
 }
@@ -112,6 +114,7 @@ private:
                 shape(table),
                 build_motion(table),
                 number(table, "friction"),
+                table.find("strand_friction") ? std::optional(number(table, "strand_friction")) : std::nullopt,
                 vector(table, "colour"),
                 get<bool>(table, "visible"),
                 get<bool>(table, "transparent")};

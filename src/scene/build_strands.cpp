@@ -30,7 +30,8 @@ RodMaterial build_rod_material(const Value& table)
             number(table, "shear_modulus"),
             number(table, "internal_viscosity"),
             radius,
-            radius * number(table, "flatness")};
+            radius * number(table, "flatness"),
+            number(table, "friction")};
 }
 
 std::vector<Vec3> build_points(const Value& table)
@@ -131,6 +132,7 @@ public:
     {
         const Value* groups = root_.find("strands");
         if (!groups) return;
+        check_law();
         double vertices = 0;
         for (const auto& [name, table] : *groups->as<Value::Table>()) {
             if (!is_complete(scene_record("strands"), table)) continue;
@@ -149,6 +151,17 @@ public:
     }
 
 private:
+    void check_law()
+    {
+        const Value* simulation = root_.find("simulation");
+        const Value* law = simulation ? simulation->find("strand_contact") : nullptr;
+        const Value* integrator = simulation ? simulation->find("strand_integrator") : nullptr;
+        if (law && integrator && *law->as<std::string>() != "none" && *integrator->as<std::string>() == "midpoint")
+            problems_.add(integrator->where, "simulation.strand_integrator",
+                          "does not go with strand_contact = \"cone\"; allowed: \"euler\", or strand_contact = "
+                          "\"none\"");
+    }
+
     void check_curl(const std::string& path, const Value& table)
     {
         const auto edges = edges_in_a_turn(build_groom(table));

@@ -43,6 +43,7 @@ struct StrandMaterial {
     SourcedNumber shear_modulus;      ///< [Pa]
     SourcedNumber internal_viscosity; ///< [Pa s]
     SourcedNumber radius;             ///< [m]
+    SourcedNumber friction;           ///< Coulomb's coefficient [1]
     Vec3 colour;                      ///< linear RGB, a choice
 };
 

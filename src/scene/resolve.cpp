@@ -279,6 +279,7 @@ void fill_from_materials(Value& root)
         fill(strands, "youngs_modulus", material.youngs_modulus.value);
         fill(strands, "shear_modulus", material.shear_modulus.value);
         fill(strands, "internal_viscosity", material.internal_viscosity.value);
+        fill(strands, "friction", material.friction.value);
         fill(strands, "radius", material.radius.value);
         fill(strands, "colour", material.colour);
     });

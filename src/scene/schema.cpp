@@ -120,6 +120,10 @@ Record simulation_record()
             word("strand_integrator", {"euler", "midpoint"},
                  "`euler` damps what the time step cannot resolve; `midpoint` is of second order and damps nothing.")
                 .otherwise("euler"),
+            word("strand_contact", {"cone", "none"},
+                 "`cone`: strands touch each other and obstacles, with Coulomb's friction (with the integrator `euler` "
+                 "only); `none`: they pass through everything.")
+                .otherwise("cone"),
             integer("seed", "Seed of the random numbers.").between(0, kMaxInteger).otherwise(std::int64_t{1}),
         }};
 }
@@ -200,6 +204,11 @@ Record obstacle_record()
             std::vector<Key>{shape_key("shape", "The solid region.").mandatory()} + moving_keys() +
                 std::vector<Key>{
                     number("friction", "", "0 = liquid slips freely, 1 = liquid sticks.").between(0, 1).otherwise("0"),
+                    number("strand_friction", "",
+                           "Coulomb's coefficient of its surface; between it and a strand acts the root of the product "
+                           "of both.")
+                        .between(0, 10)
+                        .absent("that of the strand"),
                     colour("colour", "Colour in pictures.").otherwise("0.6 0.6 0.6").for_pictures(),
                     boolean("visible", "Whether pictures show it.").otherwise(true).for_pictures(),
                     boolean("transparent", "Whether pictures show it as clear glass tinted with `colour`.")

@@ -23,6 +23,7 @@ std::vector<Key> material_keys()
         number("internal_viscosity", "Pa s", "Resistance against changes of shape; 0 = none.")
             .between(0, 1e12)
             .absent(of_material),
+        number("friction", "", "Coulomb's coefficient of its surface.").between(0, 10).absent(of_material),
         number("radius", "m", "Larger half axis of the elliptical section.").between(1e-7, kThick).absent(of_material),
         number("flatness", "", "Smaller half axis of the section as a part of the larger.")
             .between(0.05, 1)

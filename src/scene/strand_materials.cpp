@@ -33,6 +33,7 @@ const std::vector<StrandMaterial>& strand_materials()
          {35e-6, Chosen,
           "about 60 um across says Yang et al., On the Strength of Hair across Species, Matter (2019), 57.1 +- 10.6 um "
           "BioNumbers 106859; here a thick one"},
+         {0.16, Chosen, kFeiScenes},
          {0.16, 0.075, 0.03}},
         {"brush_bristle",
          "bristle of a paint brush",
@@ -41,6 +42,7 @@ const std::vector<StrandMaterial>& strand_materials()
          {1.072e9, Derived, kFeiShear},
          {5.96e7, Chosen, kFeiScenes},
          {125e-6, Chosen, kFeiScenes},
+         {0.13, Chosen, kFeiScenes},
          {0.45, 0.36, 0.22}},
         {"noodle",
          "boiled noodle",
@@ -49,6 +51,7 @@ const std::vector<StrandMaterial>& strand_materials()
          {3.597e4, Derived, kFeiShear},
          {4e4, Chosen, kFeiScenes},
          {0.56e-3, Chosen, kFeiScenes},
+         {0.1, Chosen, kFeiScenes},
          {0.72, 0.60, 0.38}},
     };
     return kMaterials;
@@ -82,6 +85,7 @@ std::string strand_material_table_markdown()
         row("Young's modulus", m.youngs_modulus, "Pa");
         row("shear modulus", m.shear_modulus, "Pa");
         row("internal viscosity", m.internal_viscosity, "Pa s");
+        row("friction", m.friction, "");
         row("radius", m.radius, "m");
         out += "\n";
     }

@@ -8,6 +8,7 @@
 #include <array>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,7 +42,8 @@ struct Obstacle {
     std::string name;
     std::shared_ptr<const Shape> shape; ///< body frame
     Motion motion;
-    double friction = 0; ///< 0 = free slip, 1 = no slip at walls [1]
+    double friction = 0;                   ///< of liquid: 0 = free slip, 1 = no slip at walls [1]
+    std::optional<double> strand_friction; ///< Coulomb's coefficient; none = that of the strand [1]
     Vec3 colour = {0.6, 0.6, 0.6};
     bool visible = true;
     bool transparent = false; ///< pictures show it as clear glass
@@ -75,6 +77,9 @@ struct StrandGroup {
     Vec3 colour = {0.25, 0.12, 0.05}; ///< linear RGB
     double picture_radius = 0;        ///< [m]; 0 = the real one
 };
+
+/// Cone: strands touch each other and obstacles, with Coulomb's friction. None: they pass through everything.
+enum class StrandContactLaw { None, Cone };
 
 enum class Wall { Closed, Open };
 
@@ -114,6 +119,7 @@ struct Options {
     bool surface_tension = false; ///< off by default: its waves limit the time step
     double strand_step = 1e-3;    ///< largest time step while there are strands [s]
     StrandIntegrator strand_integrator = StrandIntegrator::Euler;
+    StrandContactLaw strand_contact = StrandContactLaw::Cone;
 };
 
 /// What never changes after the build. `const` everywhere.

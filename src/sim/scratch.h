@@ -43,6 +43,8 @@ struct Workspace::Scratch {
 
     StrandUpdate strands; ///< what the strands will be at the end of the step
     StrandHolds strand_holds;
+    ContactUpdate strand_contacts;
+    ContactWorkspace strand_contact_search; ///< saves time, changes nothing
 
     /// Exchanges the memory of solid fields that only the beginning of a step needs with that of others that only the
     /// rest of it does.

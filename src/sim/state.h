@@ -2,6 +2,7 @@
 
 #include "base/vec.h"
 #include "sim/model.h"
+#include "strands/contact_step.h"
 
 #include <concepts>
 #include <string>
@@ -79,12 +80,14 @@ struct StrandLedger {
     std::vector<Account> support; ///< of what holds them
     std::vector<Account> drag;    ///< of the air
     std::vector<Account> load;    ///< of point loads
+    std::vector<Account> contact; ///< of obstacles that they touch
     Account initial_energy;       ///< kinetic, elastic and in gravity [J]
     Account support_work;         ///< [J]
     Account drag_work;
     Account load_work;
+    Account contact_work; ///< of the motion of obstacles
 
-    StrandLedger() : initial(3), gravity(3), support(3), drag(3), load(3) {}
+    StrandLedger() : initial(3), gravity(3), support(3), drag(3), load(3), contact(3) {}
 };
 
 /// Everything that the next step depends on. A checkpoint is this and nothing else.
@@ -94,6 +97,7 @@ struct State {
     Ledger ledger;
     Loads loads;
     StrandState strands;
+    ContactMemory strand_contacts;
     StrandLedger strand_ledger;
     std::int64_t next_id = 0;
 };
@@ -164,15 +168,22 @@ void visit_state(StateLike& s, Visitor&& visit)
     visit("strands.director", "", s.strands.director);
     visit("strands.spin", "rad/s", s.strands.spin);
     visit("strands.twist", "rad", s.strands.twist);
+    visit("strand_contacts.a", "", s.strand_contacts.a);
+    visit("strand_contacts.b", "", s.strand_contacts.b);
+    visit("strand_contacts.force", "N", s.strand_contacts.force);
+    visit("strand_contacts.residual", "m", s.strand_contacts.residual);
+    visit("strand_contacts.n_missed", "", s.strand_contacts.n_missed);
     visit("strand_ledger.initial", "kg m/s", s.strand_ledger.initial);
     visit("strand_ledger.gravity", "kg m/s", s.strand_ledger.gravity);
     visit("strand_ledger.support", "kg m/s", s.strand_ledger.support);
     visit("strand_ledger.drag", "kg m/s", s.strand_ledger.drag);
     visit("strand_ledger.load", "kg m/s", s.strand_ledger.load);
+    visit("strand_ledger.contact", "kg m/s", s.strand_ledger.contact);
     visit("strand_ledger.initial_energy", "J", s.strand_ledger.initial_energy);
     visit("strand_ledger.support_work", "J", s.strand_ledger.support_work);
     visit("strand_ledger.drag_work", "J", s.strand_ledger.drag_work);
     visit("strand_ledger.load_work", "J", s.strand_ledger.load_work);
+    visit("strand_ledger.contact_work", "J", s.strand_ledger.contact_work);
     visit("next_id", "", s.next_id);
 }
 

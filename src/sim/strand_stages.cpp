@@ -31,6 +31,7 @@ StrandOutcome sum_outcomes(const std::vector<StrandOutcome>& outcomes)
         a.support += b.support;
         a.drag += b.drag;
         a.load += b.load;
+        a.contact += b.contact;
         a.support_work += b.support_work;
         a.drag_work += b.drag_work;
         a.load_work += b.load_work;
@@ -90,6 +91,40 @@ void add_loads(const Model& model, const StrandUpdate& update, const StrandHolds
     }
 }
 
+std::vector<StrandObstacle> obstacles_in_step(const Model& model, double time, double dt)
+{
+    std::vector<StrandObstacle> obstacles;
+    for (const Obstacle& o : model.obstacles)
+        obstacles.push_back({o.shape.get(), o.motion.pose(time), o.motion.pose(time + dt), o.strand_friction});
+    return obstacles;
+}
+
+/// Books what touching strands did to the obstacles and remembers the forces.
+void commit_contacts(const Model& model, State& state, const Workspace::Scratch& s, double end)
+{
+    ContactMemory& memory = state.strand_contacts;
+    memory = {.a = {},
+              .b = {},
+              .force = {},
+              .residual = s.strand_contacts.residual,
+              .n_missed = memory.n_missed + s.strand_contacts.n_missed};
+    const StrandMotion motion{state.strands.position, s.strands.state.position, s.strand_holds.hold};
+    for (const StrandContact& c : s.strand_contacts.contacts) {
+        if (c.force == Vec3::Zero()) continue;
+        memory.a.push_back(c.a);
+        memory.b.push_back(c.b);
+        memory.force.push_back(c.force);
+        if (!c.is_with_obstacle()) continue;
+        const auto v = static_cast<std::size_t>(c.a);
+        const auto at = [&](std::span<const Vec3> x) { return Vec3((1 - c.s) * x[v] + c.s * x[v + 1]); };
+        const Vec3 carried = at(motion.end) - at(motion.start) - contact_motion(c, motion);
+        state.strand_ledger.contact_work.add(c.force.dot(carried));
+        const std::size_t o = c.obstacle();
+        state.loads.force[o] -= c.force;
+        state.loads.torque[o] -= (at(motion.end) - model.obstacles[o].motion.pose(end).position).cross(c.force);
+    }
+}
+
 } // namespace
 
 void place_holds(const Model& model, double time, double dt, StrandHolds& holds)
@@ -134,8 +169,12 @@ void solve_strands(const Model& model, const State& state, Workspace::Scratch& s
                     .target = s.strand_holds.target,
                     .target_director = s.strand_holds.director,
                     .force = s.strand_holds.force};
-    step_strands(model.strands, state.strands, step, s.strands);
-    s.solver_iterations = s.strands.iterations;
+    if (model.options.strand_contact == StrandContactLaw::None)
+        step_strands(model.strands, state.strands, step, s.strands);
+    else
+        step_strands(model.strands, state.strands, step, obstacles_in_step(model, state.clock.time, dt),
+                     state.strand_contacts, {}, s.strand_contact_search, s.strands, s.strand_contacts);
+    s.solver_iterations = s.strands.iterations + s.strand_contacts.iterations;
     for (std::size_t i = 0; i < s.strands.outcome.size(); ++i)
         if (!s.strands.outcome[i].converged)
             throw SimulationError("strands", "strand", static_cast<std::int64_t>(i),
@@ -145,6 +184,7 @@ void solve_strands(const Model& model, const State& state, Workspace::Scratch& s
 void commit_strands(const Model& model, State& state, const Workspace::Scratch& s, double dt)
 {
     if (model.strands.n_strands() == 0) return;
+    commit_contacts(model, state, s, state.clock.time + dt);
     state.strands = s.strands.state;
     const StrandOutcome sum = sum_outcomes(s.strands.outcome);
     StrandLedger& ledger = state.strand_ledger;
@@ -154,6 +194,7 @@ void commit_strands(const Model& model, State& state, const Workspace::Scratch& 
     book(ledger.support, sum.support);
     book(ledger.drag, sum.drag);
     book(ledger.load, sum.load);
+    book(ledger.contact, sum.contact);
     ledger.support_work.add(sum.support_work);
     ledger.drag_work.add(sum.drag_work);
     ledger.load_work.add(sum.load_work);
@@ -180,14 +221,15 @@ StrandSums sum_strands(const Model& model, const State& state)
     const Vec3 moment = sum_vectors(s.size(), [&](std::size_t v) { return Vec3(mass[v] * s.position[v]); });
     sums.potential_energy = -model.options.gravity.dot(moment);
     sums.elastic_energy = elastic_energy(model.strands, s);
+    sums.n_contacts = static_cast<std::int64_t>(state.strand_contacts.a.size());
     sums.largest_strain = largest_strain(model.strands, s);
     for (const Vec3& v : s.velocity) sums.max_speed = std::max(sums.max_speed, v.norm());
     const StrandLedger& l = state.strand_ledger;
-    sums.dissipated = l.initial_energy.total() + l.support_work.total() + l.load_work.total() -
+    sums.dissipated = l.initial_energy.total() + l.support_work.total() + l.load_work.total() + l.contact_work.total() -
                       (sums.kinetic_energy + sums.potential_energy + sums.elastic_energy);
     Vec3 booked = Vec3::Zero();
     double magnitude = 1e-300;
-    for (const auto* account : {&l.initial, &l.gravity, &l.support, &l.drag, &l.load}) {
+    for (const auto* account : {&l.initial, &l.gravity, &l.support, &l.drag, &l.load, &l.contact}) {
         booked += total(*account);
         magnitude += total(*account).norm();
     }

@@ -32,8 +32,10 @@ struct StrandSums {
     Vec3 momentum = Vec3::Zero();         ///< [kg m/s]
     Vec3 angular_momentum = Vec3::Zero(); ///< about the world's origin, orbital and of the edges' spin [kg m^2/s]
     double max_speed = 0;                 ///< [m/s]
+    std::int64_t n_contacts = 0;          ///< of the last step, those with a force
     double largest_strain = 0;            ///< |length/rest length - 1| of an edge
-    /// |momentum - (initial + gravity + support + drag + load)| over the sum of the magnitudes of the accounts.
+    /// |momentum - (initial + gravity + support + drag + load + contact)| over the sum of the magnitudes of the
+    /// accounts.
     double relative_error = 0;
 };
 [[nodiscard]] StrandSums sum_strands(const Model& model, const State& state);

@@ -15,11 +15,11 @@ struct Corner {
 };
 
 /// Derivatives of kappa = m . kb by the two edges, the frame held.
-struct EdgePair {
+struct BendEdges {
     LaneVec3 e0, e1;
 };
-[[gnu::always_inline]] inline EdgePair curvature_gradient(const RodEdge& edge0, const RodEdge& edge1,
-                                                          const Corner& corner, const Lane& kappa, const LaneVec3& m)
+[[gnu::always_inline]] inline BendEdges curvature_gradient(const RodEdge& edge0, const RodEdge& edge1,
+                                                           const Corner& corner, const Lane& kappa, const LaneVec3& m)
 {
     const LaneVec3 scaled = (2.0 * corner.inverse_chi) * m;
     return {edge0.inverse_length * (cross(edge1.tangent, scaled) - kappa * corner.mean),
@@ -82,7 +82,7 @@ struct BendStress {
 }
 
 /// w (first derivative)(first derivative)^T of one curvature or of the twist; spins are (s0, s1).
-[[gnu::always_inline]] inline void add_gauss_newton(RodBendDerivatives& out, const Lane& w, const EdgePair& g,
+[[gnu::always_inline]] inline void add_gauss_newton(RodBendDerivatives& out, const Lane& w, const BendEdges& g,
                                                     const Lane& s0, const Lane& s1)
 {
     add_outer(out.e0e0, w, g.e0);
@@ -144,7 +144,7 @@ void add_second_derivatives(const RodEdge& edge0, const RodEdge& edge1, const Ro
     const LaneVec3& kb = bend.binormal;
     const LaneVec3 m = stress.m0 + stress.m1;
     const Lane kappa = dot(m, kb);
-    const EdgePair g = curvature_gradient(edge0, edge1, corner, kappa, m);
+    const BendEdges g = curvature_gradient(edge0, edge1, corner, kappa, m);
     add_curving(out.e0e0, curving, edge0, edge1.tangent, 1, corner, kappa, g.e0, m, kb, stress.m0);
     add_curving(out.e1e1, curving, edge1, edge0.tangent, -1, corner, kappa, g.e1, m, kb, stress.m1);
     add_curving(out.e0e1, curving, edge0, edge1, corner, kappa, g.e1, m);
@@ -154,8 +154,8 @@ void add_second_derivatives(const RodEdge& edge0, const RodEdge& edge1, const Ro
     };
     const LaneVec3 turned0 = curving * turned(stress.c[0], stress.c[1], edge0);
     const LaneVec3 turned1 = curving * turned(stress.c[2], stress.c[3], edge1);
-    const EdgePair spin0 = curvature_gradient(edge0, edge1, corner, dot(turned0, kb), turned0);
-    const EdgePair spin1 = curvature_gradient(edge0, edge1, corner, dot(turned1, kb), turned1);
+    const BendEdges spin0 = curvature_gradient(edge0, edge1, corner, dot(turned0, kb), turned0);
+    const BendEdges spin1 = curvature_gradient(edge0, edge1, corner, dot(turned1, kb), turned1);
     out.e0s0 += spin0.e0;
     out.e1s0 += spin0.e1;
     out.e0s1 += spin1.e0;
@@ -176,7 +176,7 @@ void gradient(const RodEdge& edge0, const RodEdge& edge1, const RodBend& bend, c
               const BendStress& stress, RodBendDerivatives& out)
 {
     const LaneVec3 m = stress.m0 + stress.m1;
-    const EdgePair g = curvature_gradient(edge0, edge1, corner, dot(m, bend.binormal), m);
+    const BendEdges g = curvature_gradient(edge0, edge1, corner, dot(m, bend.binormal), m);
     out.e0 = g.e0 + (0.5 * stress.twist * edge0.inverse_length) * bend.binormal;
     out.e1 = g.e1 + (0.5 * stress.twist * edge1.inverse_length) * bend.binormal;
     out.s0 = stress.c[0] * bend.kappa[1] - stress.c[1] * bend.kappa[0] - stress.twist;
@@ -221,7 +221,7 @@ void bend_hessian(const RodEdge& edge0, const RodEdge& edge1, const RodBend& ben
     gradient(edge0, edge1, bend, corner, stress, out);
     const LaneVec3 vectors[4] = {edge0.m2, -edge0.m1, edge1.m2, -edge1.m1};
     for (int a = 0; a < 4; ++a) {
-        const EdgePair g = curvature_gradient(edge0, edge1, corner, bend.kappa[a], vectors[a]);
+        const BendEdges g = curvature_gradient(edge0, edge1, corner, bend.kappa[a], vectors[a]);
         const Lane spin =
             a % 2 == 0 ? bend.kappa[a + 1] : -bend.kappa[a - 1]; // kappa_1' = kappa_2, kappa_2' = -kappa_1
         add_gauss_newton(out, law.weight[a % 2], g, a < 2 ? spin : Lane{}, a < 2 ? Lane{} : spin);

@@ -43,6 +43,8 @@ public:
         return result;
     }
 
+    RodMatrix& matrix() { return matrix_; }
+
 private:
     [[nodiscard]] Lane freedom(int i) const
     {
@@ -180,9 +182,13 @@ private:
 
 } // namespace
 
-RodSolution minimize_potential(const RodSystem& system, const RodSolverOptions& options, RodConfiguration& c)
+RodSolution minimize_potential(const RodSystem& system, const RodSolverOptions& options, RodConfiguration& c,
+                               RodMatrix* factors)
 {
-    return Newton(system, options, c).run();
+    Newton newton(system, options, c);
+    const RodSolution solution = newton.run();
+    if (factors) std::swap(*factors, newton.matrix());
+    return solution;
 }
 
 } // namespace rivulet

@@ -84,8 +84,10 @@ struct RodSolution {
     int iterations = 0; ///< of the slowest strand
 };
 /// Newton with a line search from the guess in `c`, each lane on its own: a strand's result does not depend on the
-/// lane that it is in nor on its neighbours. `c` must be configured, held dofs at their given values.
+/// lane that it is in nor on its neighbours. `c` must be configured, held dofs at their given values. `factors`, where
+/// given, becomes the factored Hessian at the minimum (up to the last, negligible, correction), identity where dofs are
+/// held.
 [[nodiscard]] RodSolution minimize_potential(const RodSystem& system, const RodSolverOptions& options,
-                                             RodConfiguration& c);
+                                             RodConfiguration& c, RodMatrix* factors = nullptr);
 
 } // namespace rivulet

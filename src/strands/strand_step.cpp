@@ -1,8 +1,7 @@
-#include "strands/strands.h"
+#include "strands/strand_batches.h"
 
 #include "base/assert.h"
 #include "base/parallel.h"
-#include "strands/rod_system.h"
 
 #include <algorithm>
 #include <cmath>
@@ -44,11 +43,11 @@ public:
     {
     }
 
-    void run(const StrandBatch& batch)
+    void run(const StrandBatch& batch, const StrandGuess* guess, RodMatrix* factors)
     {
         take_seats(batch);
         load();
-        const RodSolution solution = solve();
+        const RodSolution solution = solve(guess, factors);
         gradient_.resize(static_cast<std::size_t>(4 * n_ - 1));
         potential_gradient(system_, inertial_, gradient_.data());
         for (const Seat& seat : seats_)
@@ -101,6 +100,7 @@ private:
         system_.mass[k][l] = mass;
         Vec3 acceleration = step_.gravity;
         if (!step_.force.empty()) acceleration += step_.force[v] / mass;
+        if (!step_.contact_force.empty()) acceleration += step_.contact_force[v] / mass;
         const double h = system_.h;
         put(system_.predicted[k], l, h * state_.velocity[v] + h * h * acceleration);
         system_.free[k][l] = hold(v) == Hold::Free ? 1 : 0;
@@ -230,10 +230,24 @@ private:
         configure(system_, rigid_);
     }
 
-    RodSolution solve()
+    void take_guess(const StrandGuess& guess)
     {
-        guess_inertial();
-        if (any(is_clamped_)) {
+        for (const Seat& seat : seats_)
+            for (std::size_t k = 0; k < inertial_.u.size(); ++k) {
+                put(inertial_.u[k], seat.lane, guess.displacement[seat.begin + k]);
+                inertial_.spin[k][seat.lane] = guess.spin[seat.begin + k];
+            }
+        place_held(inertial_);
+        configure(system_, inertial_);
+    }
+
+    RodSolution solve(const StrandGuess* guess, RodMatrix* factors)
+    {
+        if (guess)
+            take_guess(*guess);
+        else
+            guess_inertial();
+        if (!guess && any(is_clamped_)) {
             guess_rigid();
             const LaneMask better = potential(system_, rigid_) < potential(system_, inertial_);
             for (std::size_t k = 0; k < rigid_.u.size(); ++k) {
@@ -242,7 +256,7 @@ private:
             }
             configure(system_, inertial_);
         }
-        return minimize_potential(system_, {step_.tolerance, step_.max_iterations}, inertial_);
+        return minimize_potential(system_, {step_.tolerance, step_.max_iterations}, inertial_, factors);
     }
 
     /// Impulses and work, and the forces of what holds the strand.
@@ -265,6 +279,7 @@ private:
             out.support += step_.dt * support;
             out.drag += step_.dt * air;
             out.load += step_.dt * load;
+            if (!step_.contact_force.empty()) out.contact += step_.dt * step_.contact_force[v];
             out.support_work += whole * support.dot(u);
             out.drag_work += whole * air.dot(u);
             out.load_work += whole * load.dot(u);
@@ -341,22 +356,44 @@ private:
 
 } // namespace
 
-void step_strands(const StrandModel& model, const StrandState& state, const StrandStep& step, StrandUpdate& update)
+void begin_update(const StrandModel& model, StrandUpdate& update)
 {
     const auto n = static_cast<std::size_t>(model.n_vertices());
     update.state.resize(n);
     update.support_force.resize(n);
     update.support_moment.resize(n);
     update.outcome.resize(static_cast<std::size_t>(model.n_strands()));
-    const auto n_batches = static_cast<std::int64_t>(model.batches.size());
-    parallel_for((n_batches + kBatchesPerTask - 1) / kBatchesPerTask, "strands", [&](std::int64_t task) {
-        BatchStep batch(model, state, step, update);
-        for (std::int64_t b = task * kBatchesPerTask; b < std::min(n_batches, (task + 1) * kBatchesPerTask); ++b)
-            batch.run(model.batches[static_cast<std::size_t>(b)]);
-    });
     update.iterations = 0;
-    for (const StrandBatch& b : model.batches)
-        update.iterations += update.outcome[static_cast<std::size_t>(b.strand[0])].iterations;
+}
+
+void solve_batches(const StrandModel& model, const StrandState& state, const StrandStep& step,
+                   std::span<const std::int32_t> batches, const StrandGuess* guess, std::span<RodMatrix> factors,
+                   StrandUpdate& update)
+{
+    const auto n = static_cast<std::int64_t>(batches.size());
+    parallel_for((n + kBatchesPerTask - 1) / kBatchesPerTask, "strands", [&](std::int64_t task) {
+        BatchStep batch(model, state, step, update);
+        for (std::int64_t i = task * kBatchesPerTask; i < std::min(n, (task + 1) * kBatchesPerTask); ++i) {
+            const auto b = static_cast<std::size_t>(batches[static_cast<std::size_t>(i)]);
+            batch.run(model.batches[b], guess, factors.empty() ? nullptr : &factors[b]);
+        }
+    });
+    for (const std::int32_t b : batches)
+        update.iterations +=
+            update.outcome[static_cast<std::size_t>(model.batches[static_cast<std::size_t>(b)].strand[0])].iterations;
+}
+
+std::vector<std::int32_t> all_batches(const StrandModel& model)
+{
+    std::vector<std::int32_t> all(model.batches.size());
+    for (std::size_t b = 0; b < all.size(); ++b) all[b] = static_cast<std::int32_t>(b);
+    return all;
+}
+
+void step_strands(const StrandModel& model, const StrandState& state, const StrandStep& step, StrandUpdate& update)
+{
+    begin_update(model, update);
+    solve_batches(model, state, step, all_batches(model), nullptr, {}, update);
 }
 
 } // namespace rivulet

@@ -19,6 +19,7 @@ struct RodMaterial {
     double viscosity = 0;         ///< internal, against changes of shape [Pa s]
     double radius_a = 35e-6;      ///< [m]
     double radius_b = 35e-6;      ///< [m]
+    double friction = 0.2;        ///< Coulomb's coefficient between two of them [1]
 
     [[nodiscard]] double area() const;             ///< [m^2]
     [[nodiscard]] double bending_moment_1() const; ///< second moment of area for bending about m2 [m^4]
@@ -123,6 +124,7 @@ struct StrandStep {
     std::span<const Vec3> target = {};          ///< where held vertices are at the end of the step [m]
     std::span<const Vec3> target_director = {}; ///< of held edges
     std::span<const Vec3> force = {};           ///< [N]
+    std::span<const Vec3> contact_force = {};   ///< of what strands touch [N]
     double tolerance = 1e-8;                    ///< RodSolverOptions::tolerance
     int max_iterations = 100;
 };
@@ -132,6 +134,7 @@ struct StrandOutcome {
     Vec3 support = Vec3::Zero(); ///< impulse of what holds it [N s]
     Vec3 drag = Vec3::Zero();    ///< impulse of the air [N s]
     Vec3 load = Vec3::Zero();    ///< impulse of point loads [N s]
+    Vec3 contact = Vec3::Zero(); ///< impulse of what it touches [N s]
     double support_work = 0;     ///< [J]
     double drag_work = 0;
     double load_work = 0;

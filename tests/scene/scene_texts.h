@@ -134,6 +134,7 @@ inline const std::string kStrandScene = R"(title = "Strands"
 cell_size = "2 cm"
 strand_step = "2 ms"
 strand_integrator = "midpoint"
+strand_contact = "none"
 
 [domain]
 lower = [-1, -1, -1]
@@ -146,6 +147,7 @@ wind = "1 0 0 m/s"
 
 [obstacles.head]
 shape = { type = "sphere", radius = "10 cm" }
+strand_friction = 0.4
 motion.keyframes = [
   { time = 0, position = "0 0 20 cm", rotation = { angle = "90 deg" } },
   { time = "1 s", position = "10 0 20 cm" },
@@ -167,6 +169,7 @@ density = "1.3 g/cm3"
 youngs_modulus = "4 GPa"
 shear_modulus = "1 GPa"
 internal_viscosity = "1e6 Pa s"
+friction = 0.3
 radius = "40 um"
 flatness = 0.5
 colour = [0.5, 0.25, 0.1]

@@ -88,6 +88,7 @@ TEST(StrandStage, ReleasedHairFallsFreely)
     m.air.density = 0;
     for (StrandPin& pin : m.strands.pins) pin.release = 0;
     m.options.strand_integrator = StrandIntegrator::Midpoint; // exact for free fall
+    m.options.strand_contact = StrandContactLaw::None;
     State state = initial_state(m);
     const std::vector<Vec3> start = state.strands.position;
     test::run_until(m, state, 0.1);

@@ -7,9 +7,9 @@
 namespace rivulet {
 
 /// Numbers in [-1, 1] of one stream.
-class RandomNumbers {
+class RandomLanes {
 public:
-    explicit RandomNumbers(std::uint64_t stream) : stream_(stream) {}
+    explicit RandomLanes(std::uint64_t stream) : stream_(stream) {}
     double next() { return 2 * random_unit(17, stream_, counter_++) - 1; }
     Lane lane()
     {
@@ -29,7 +29,7 @@ inline LaneVec3 unit(const LaneVec3& v) { return (1.0 / norm(v)) * v; }
 /// Four strands of n vertices, of the size of one, bent and twisted at random, with random rest shapes.
 inline RodSystem random_rods(int n, std::uint64_t stream)
 {
-    RandomNumbers random(stream);
+    RandomLanes random(stream);
     RodSystem s(n);
     s.h = 0.1;
     for (std::size_t k = 0; k < static_cast<std::size_t>(n); ++k) {
@@ -68,7 +68,7 @@ inline RodConfiguration at_start(const RodSystem& s)
 inline RodConfiguration away_from_start(const RodSystem& s)
 {
     RodConfiguration c = at_start(s);
-    RandomNumbers random(99);
+    RandomLanes random(99);
     for (std::size_t k = 0; k < c.u.size(); ++k) {
         c.u[k] = 0.3 * random.vector();
         c.spin[k] = 0.4 * random.lane();

@@ -29,7 +29,7 @@ double largest(const Lanes4& values)
 
 TEST(LaneMath, SineAndCosineAreThoseOfTheLibrary)
 {
-    RandomNumbers random(1);
+    RandomLanes random(1);
     for (int i = 0; i < 2000; ++i) {
         const Lane angle = (i % 2 == 0 ? 4.0 : 1e4) * random.lane();
         const LaneSinCos v = lane_sincos(angle);
@@ -42,7 +42,7 @@ TEST(LaneMath, SineAndCosineAreThoseOfTheLibrary)
 
 TEST(LaneMath, ArcTangentIsThatOfTheLibrary)
 {
-    RandomNumbers random(2);
+    RandomLanes random(2);
     for (int i = 0; i < 2000; ++i) {
         const double small = std::pow(10.0, -(i % 17));
         const Lane y = (i % 2 == 0 ? small : 1.0) * random.lane(), x = (i % 3 == 0 ? small : 1.0) * random.lane();

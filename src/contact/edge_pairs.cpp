@@ -1,0 +1,110 @@
+#include "contact/edge_pairs.h"
+
+#include "base/parallel.h"
+#include "contact/swept_boxes.h"
+#include "geometry/segments.h"
+
+#include <oneapi/tbb/parallel_sort.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace rivulet {
+namespace {
+
+constexpr std::int64_t kEdgeGrain = 64;
+/// Cells that one task takes at once.
+constexpr std::int64_t kCellsPerTask = 16;
+
+Segment segment(std::span<const Vec3> x, std::int32_t v)
+{
+    return {x[static_cast<std::size_t>(v)], x[static_cast<std::size_t>(v) + 1]};
+}
+
+/// Bound of the distance that two edges can lose to each other in the step.
+double approach(const Segment& p0, const Segment& p1, const Segment& q0, const Segment& q1)
+{
+    const Vec3 pa = p1.a - p0.a, pb = p1.b - p0.b, qa = q1.a - q0.a, qb = q1.b - q0.b;
+    const Vec3 common = 0.25 * (pa + pb + qa + qb);
+    return std::sqrt(std::max((pa - common).squaredNorm(), (pb - common).squaredNorm())) +
+           std::sqrt(std::max((qa - common).squaredNorm(), (qb - common).squaredNorm()));
+}
+
+} // namespace
+
+void EdgePairs::find_moved(const MovingEdges& edges, double slack)
+{
+    const std::size_t n = edges.vertex.size();
+    const bool is_new = reference_.size() != n;
+    if (is_new) {
+        pairs_.clear();
+        reference_.resize(n);
+    }
+    has_moved_.assign(n, is_new);
+    parallel_for(
+        static_cast<std::int64_t>(n), "edge pairs",
+        [&](std::int64_t i) {
+            const auto e = static_cast<std::size_t>(i);
+            const auto v = static_cast<std::size_t>(edges.vertex[e]);
+            for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
+                const Vec3& was = reference_[e][k];
+                const double way = std::max((edges.start[v + k] - was).norm(), (edges.end[v + k] - was).norm());
+                if (!(way <= 0.5 * slack)) has_moved_[e] = 1;
+            }
+            if (has_moved_[e]) reference_[e] = {edges.start[v], edges.start[v + 1]};
+        },
+        kEdgeGrain);
+    n_searched_ = std::count(has_moved_.begin(), has_moved_.end(), std::uint8_t{1});
+}
+
+void EdgePairs::drop_moved()
+{
+    std::erase_if(pairs_, [&](const EdgePair& p) {
+        return has_moved_[static_cast<std::size_t>(p.first)] || has_moved_[static_cast<std::size_t>(p.second)];
+    });
+}
+
+void EdgePairs::search(const MovingEdges& edges, double slack)
+{
+    // One of a pair may have used up its half of the slack already, and may yet use all of it the other way.
+    const double reach = 1.5 * slack;
+    const SweptBoxes boxes(edges, 0.5 * reach);
+    const auto has_moved = [&](std::int32_t e) { return has_moved_[static_cast<std::size_t>(e)] != 0; };
+    const auto may_touch = [&](std::int32_t a, std::int32_t b) {
+        const auto e = static_cast<std::size_t>(a), f = static_cast<std::size_t>(b);
+        if (edges.chain[e] == edges.chain[f] && std::abs(a - b) < kChainNeighbours) return false;
+        const Segment p0 = segment(edges.start, edges.vertex[e]), p1 = segment(edges.end, edges.vertex[e]);
+        const Segment q0 = segment(edges.start, edges.vertex[f]), q1 = segment(edges.end, edges.vertex[f]);
+        const double limit = edges.radius[e] + edges.radius[f] + reach + approach(p0, p1, q0, q1);
+        return nearest_points(p0, q0).distance <= limit;
+    };
+    const std::int64_t n_tasks = (boxes.n_cells() + kCellsPerTask - 1) / kCellsPerTask;
+    std::vector<std::vector<EdgePair>> found(static_cast<std::size_t>(n_tasks));
+    parallel_for(n_tasks, "edge pairs", [&](std::int64_t task) {
+        std::vector<EdgePair>& out = found[static_cast<std::size_t>(task)];
+        const std::int64_t end = std::min(boxes.n_cells(), (task + 1) * kCellsPerTask);
+        for (std::int64_t cell = task * kCellsPerTask; cell < end; ++cell)
+            boxes.each_overlap(cell, has_moved, [&](std::int32_t a, std::int32_t b) {
+                if (a != b && (a < b || !has_moved(b)) && may_touch(a, b))
+                    out.push_back({std::min(a, b), std::max(a, b)});
+            });
+    });
+    for (const auto& part : found) pairs_.insert(pairs_.end(), part.begin(), part.end());
+    oneapi::tbb::parallel_sort(pairs_.begin(), pairs_.end());
+    pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
+}
+
+void EdgePairs::update(const MovingEdges& edges, double slack)
+{
+    find_moved(edges, slack);
+    if (n_searched_ == 0) return;
+    drop_moved();
+    search(edges, slack);
+}
+
+std::size_t EdgePairs::bytes() const
+{
+    return reference_.capacity() * sizeof(reference_[0]) + has_moved_.capacity() + pairs_.capacity() * sizeof(EdgePair);
+}
+
+} // namespace rivulet

@@ -1,0 +1,91 @@
+#include "numerics/coulomb.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rivulet {
+namespace {
+
+using Vec2 = Eigen::Vector2d;
+using Mat2 = Eigen::Matrix2d;
+
+double across(const Vec3& v) { return std::hypot(v[1], v[2]); }
+
+/// Sliding forces as a function of the multiplier a in v_T = -a r_T, normal motion eliminated.
+struct Sliding {
+    Vec2 axis0, axis1;     ///< eigenvectors of the tangential compliance
+    double value0, value1; ///< and its eigenvalues
+    Vec2 motion;           ///< tangential, without tangential forces
+    Vec2 coupling;         ///< of the normal motion to tangential forces
+    double normal, w;      ///< free normal motion and compliance
+    double friction;
+
+    [[nodiscard]] Vec2 tangential(double a) const
+    {
+        return -(axis0.dot(motion) / (value0 + a)) * axis0 - (axis1.dot(motion) / (value1 + a)) * axis1;
+    }
+    [[nodiscard]] double normal_force(const Vec2& t) const { return -(normal + coupling.dot(t)) / w; }
+    /// Positive while the force is outside the cone.
+    [[nodiscard]] double excess(double a) const
+    {
+        const Vec2 t = tangential(a);
+        return t.norm() - friction * normal_force(t);
+    }
+};
+
+Sliding sliding(const Mat3& c, const Vec3& b, double friction)
+{
+    const Vec2 coupling = c.block<2, 1>(1, 0);
+    const Mat2 m = c.block<2, 2>(1, 1) - coupling * coupling.transpose() / c(0, 0);
+    const double half = 0.5 * (m(0, 0) - m(1, 1)), radius = std::hypot(half, m(0, 1));
+    const double mean = 0.5 * (m(0, 0) + m(1, 1));
+    const double angle = 0.5 * std::atan2(m(0, 1), half);
+    const Vec2 axis(std::cos(angle), std::sin(angle));
+    return {axis,
+            Vec2(-axis.y(), axis.x()),
+            mean + radius,
+            std::max(mean - radius, 1e-15 * mean),
+            Vec2(b.tail<2>() - coupling * (b[0] / c(0, 0))),
+            coupling,
+            b[0],
+            c(0, 0),
+            friction};
+}
+
+} // namespace
+
+Vec3 project_on_cone(const Vec3& r, double friction)
+{
+    const double t = across(r);
+    if (t <= friction * r[0]) return r;
+    if (friction * t <= -r[0]) return Vec3::Zero();
+    const double normal = (r[0] + friction * t) / (1 + friction * friction);
+    const double scale = friction * normal / t;
+    return {normal, scale * r[1], scale * r[2]};
+}
+
+Vec3 shifted_motion(const Vec3& v, double friction) { return {v[0] + friction * across(v), v[1], v[2]}; }
+
+double coulomb_residual(const Vec3& r, const Vec3& v, double friction, double compliance)
+{
+    return compliance * (r - project_on_cone(r - shifted_motion(v, friction) / compliance, friction)).norm();
+}
+
+Vec3 solve_coulomb(const Mat3& compliance, const Vec3& free_motion, double friction)
+{
+    if (free_motion[0] >= 0) return Vec3::Zero();
+    const Vec3 stick = -compliance.ldlt().solve(free_motion);
+    if (across(stick) <= friction * stick[0]) return stick;
+    const Sliding s = sliding(compliance, free_motion, friction);
+    // The excess is positive at 0 (else it would stick) and negative for large multipliers (else it would take off).
+    double low = 0, high = s.value0;
+    while (s.excess(high) > 0 && high < 1e30 * s.value0) high *= 4;
+    for (int i = 0; i < 200 && high - low > 1e-16 * high; ++i) {
+        const double middle = 0.5 * (low + high);
+        (s.excess(middle) > 0 ? low : high) = middle;
+    }
+    const Vec2 t = s.tangential(high);
+    return {s.normal_force(t), t.x(), t.y()};
+}
+
+} // namespace rivulet

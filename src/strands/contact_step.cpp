@@ -1,0 +1,179 @@
+#include "strands/contact_step.h"
+
+#include "base/assert.h"
+#include "strands/strand_compliance.h"
+
+#include <algorithm>
+
+namespace rivulet {
+
+struct ContactWorkspace::Parts {
+    std::optional<StrandEdges> edges;
+    EdgePairs pairs;
+    std::vector<RodMatrix> factors;
+};
+
+ContactWorkspace::ContactWorkspace() : parts_(std::make_unique<Parts>()) {}
+ContactWorkspace::~ContactWorkspace() = default;
+
+namespace {
+
+/// Penetration, as a part of the thinnest radius, that calls for another round.
+constexpr double kAllowedDepth = 0.1;
+/// And one that counts as a contact missed.
+constexpr double kMissedDepth = 1;
+
+/// The force that a contact had in the last step; 0 if it is new.
+Vec3 remembered(const ContactMemory& memory, std::int32_t a, std::int32_t b)
+{
+    auto i = std::lower_bound(memory.a.begin(), memory.a.end(), a) - memory.a.begin();
+    for (auto k = static_cast<std::size_t>(i); k < memory.a.size() && memory.a[k] == a; ++k)
+        if (memory.b[k] == b) return memory.force[k];
+    return Vec3::Zero();
+}
+
+class ContactStep {
+public:
+    ContactStep(const StrandModel& model, const StrandState& state, const StrandStep& step,
+                std::span<const StrandObstacle> obstacles, const ContactMemory& memory, const ContactOptions& options,
+                ContactWorkspace::Parts& parts, StrandUpdate& update, ContactUpdate& contact)
+        : model_(model), state_(state), step_(step), obstacles_(obstacles), memory_(memory), options_(options),
+          parts_(parts), update_(update), contact_(contact)
+    {
+        if (!parts_.edges) parts_.edges.emplace(model);
+        parts_.factors.resize(model.batches.size());
+        thinnest_ = *std::min_element(parts_.edges->radius.begin(), parts_.edges->radius.end());
+    }
+
+    void run()
+    {
+        contact_ = {};
+        begin_update(model_, update_);
+        solve_batches(model_, state_, step_, all_batches(model_), nullptr, parts_.factors, update_);
+        while (find() && contact_.rounds < options_.max_rounds) {
+            ++contact_.rounds;
+            solve_forces();
+            move();
+        }
+    }
+
+private:
+    [[nodiscard]] StrandMotion motion() const { return {state_.position, update_.state.position, step_.hold}; }
+
+    /// Adds contacts that the present end of the step would bring about; false if there is nothing to do about any.
+    bool find()
+    {
+        const std::vector<StrandContact> found = find_contacts(*parts_.edges, motion(), obstacles_, parts_.pairs);
+        std::vector<StrandContact>& all = contact_.contacts;
+        const std::size_t known = all.size();
+        if (contact_.rounds >= options_.max_rounds) {
+            for (const StrandContact& c : found)
+                contact_.n_missed +=
+                    depth(c) > kMissedDepth * thinnest_ && !std::binary_search(all.begin(), all.end(), c);
+            return false;
+        }
+        std::vector<StrandContact> added;
+        std::set_difference(found.begin(), found.end(), all.begin(), all.end(), std::back_inserter(added));
+        all.insert(all.end(), added.begin(), added.end());
+        std::inplace_merge(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(known), all.end());
+        return !added.empty() || !contact_.converged || is_deep();
+    }
+
+    /// By how much a contact is too near at the end of the step.
+    [[nodiscard]] double depth(const StrandContact& c) const
+    {
+        return -(c.gap + c.normal.dot(contact_motion(c, motion())));
+    }
+    [[nodiscard]] bool is_deep() const
+    {
+        return std::any_of(contact_.contacts.begin(), contact_.contacts.end(),
+                           [&](const StrandContact& c) { return depth(c) > kAllowedDepth * thinnest_; });
+    }
+
+    void solve_forces()
+    {
+        std::vector<StrandContact>& all = contact_.contacts;
+        StrandCompliance compliance(model_, step_.hold, parts_.factors, all);
+        const std::vector<double> own = compliance.own_compliance();
+        const std::size_t n = all.size();
+        std::vector<ConeContact> cones(n);
+        std::vector<Vec3> force(n), guess(n), moved(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            const StrandContact& c = all[i];
+            RIVULET_VERIFY(own[i] > 0);
+            cones[i] = {c.normal, c.gap, c.friction, c.cohesion, own[i]};
+            force[i] = c.force;
+            guess[i] = c.force == Vec3::Zero() ? remembered(memory_, c.a, c.b) : c.force;
+            moved[i] = contact_motion(c, motion());
+        }
+        const ConeSolution solution = solve_cones(
+            cones, compliance, {options_.tolerance * thinnest_, options_.max_iterations}, guess, force, moved);
+        contact_.iterations += solution.iterations;
+        contact_.residual = solution.residual;
+        contact_.converged = solution.converged;
+        predict(compliance, force);
+        for (std::size_t i = 0; i < n; ++i) all[i].force = force[i];
+        touched_.assign(compliance.batches().begin(), compliance.batches().end());
+    }
+
+    /// Where the strands will go, as the linear answer to the change of the forces has it.
+    void predict(const StrandCompliance& compliance, const std::vector<Vec3>& force)
+    {
+        const std::size_t n_vertices = state_.position.size();
+        guess_.resize(n_vertices);
+        guess_spin_.resize(n_vertices);
+        for (std::size_t v = 0; v < n_vertices; ++v) {
+            guess_[v] = update_.state.position[v] - state_.position[v];
+            guess_spin_[v] = step_.dt * update_.state.spin[v];
+        }
+        std::vector<Vec3> change(force.size());
+        for (std::size_t i = 0; i < force.size(); ++i) change[i] = force[i] - contact_.contacts[i].force;
+        compliance.add_response(change, guess_, guess_spin_);
+    }
+
+    void move()
+    {
+        vertex_force_.assign(state_.position.size(), Vec3::Zero());
+        for (const StrandContact& c : contact_.contacts) {
+            add_force(c.a, c.s, c.force);
+            if (!c.is_with_obstacle()) add_force(c.b, c.t, -c.force);
+        }
+        StrandStep step = step_;
+        step.contact_force = vertex_force_;
+        const StrandGuess guess{guess_, guess_spin_};
+        solve_batches(model_, state_, step, touched_, &guess, parts_.factors, update_);
+    }
+
+    void add_force(std::int32_t vertex, double at, const Vec3& force)
+    {
+        const auto v = static_cast<std::size_t>(vertex);
+        vertex_force_[v] += (1 - at) * force;
+        vertex_force_[v + 1] += at * force;
+    }
+
+    const StrandModel& model_;
+    const StrandState& state_;
+    const StrandStep& step_;
+    std::span<const StrandObstacle> obstacles_;
+    const ContactMemory& memory_;
+    const ContactOptions& options_;
+    ContactWorkspace::Parts& parts_;
+    StrandUpdate& update_;
+    ContactUpdate& contact_;
+    double thinnest_ = 0;
+    std::vector<std::int32_t> touched_; ///< batches
+    std::vector<Vec3> guess_, vertex_force_;
+    std::vector<double> guess_spin_;
+};
+
+} // namespace
+
+void step_strands(const StrandModel& model, const StrandState& state, const StrandStep& step,
+                  std::span<const StrandObstacle> obstacles, const ContactMemory& memory, const ContactOptions& options,
+                  ContactWorkspace& workspace, StrandUpdate& update, ContactUpdate& contact)
+{
+    RIVULET_VERIFY(step.integrator == StrandIntegrator::Euler);
+    ContactStep(model, state, step, obstacles, memory, options, workspace.parts(), update, contact).run();
+}
+
+} // namespace rivulet

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "strands/strand_batches.h"
+#include "strands/strand_contacts.h"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace rivulet {
+
+/// Contacts of the last step: where the search for the forces of the next begins. Sorted by a, then b, which name what
+/// touches as in StrandContact.
+struct ContactMemory {
+    std::vector<std::int32_t> a, b;
+    std::vector<Vec3> force;   ///< [N]
+    double residual = 0;       ///< of Coulomb's law, largest, as a motion [m]
+    std::int64_t n_missed = 0; ///< contacts since the start that were found too late to be opposed in their step
+};
+
+struct ContactOptions {
+    double tolerance = 1e-3; ///< largest residual of Coulomb's law, as a motion in radii of the thinnest strand
+    int max_iterations = 400;
+    int max_rounds = 5; ///< of finding contacts, solving for their forces, and moving the strands
+};
+
+/// What came of the contacts in a step.
+struct ContactUpdate {
+    std::vector<StrandContact> contacts; ///< with their forces, sorted
+    int rounds = 0;
+    std::int64_t iterations = 0; ///< of the solver for forces
+    double residual = 0;         ///< of Coulomb's law, largest, as a motion [m]
+    bool converged = true;
+    std::int64_t n_missed = 0; ///< found after the last round, by a radius too near or more
+};
+
+/// Memory that contacts need from step to step only to save time.
+class ContactWorkspace {
+public:
+    ContactWorkspace();
+    ~ContactWorkspace();
+    struct Parts;
+    [[nodiscard]] Parts& parts() { return *parts_; }
+
+private:
+    std::unique_ptr<Parts> parts_;
+};
+
+/// One implicit step of all strands that touch each other and obstacles: they move as if free, what they would run into
+/// is found, the forces of all contacts are solved for with strands that answer to them linearly, and the strands move
+/// again, with their full laws, under these forces; again while that brings new contacts about.
+void step_strands(const StrandModel& model, const StrandState& state, const StrandStep& step,
+                  std::span<const StrandObstacle> obstacles, const ContactMemory& memory, const ContactOptions& options,
+                  ContactWorkspace& workspace, StrandUpdate& update, ContactUpdate& contact);
+
+} // namespace rivulet

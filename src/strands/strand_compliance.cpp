@@ -1,0 +1,164 @@
+#include "strands/strand_compliance.h"
+
+#include "base/parallel.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace rivulet {
+namespace {
+
+/// Batches that one task takes after each other, with one set of scratch arrays.
+constexpr std::int64_t kBatchesPerComplianceTask = 4;
+constexpr std::int64_t kMotionGrain = 512;
+
+/// body(i, scratch) for i in [0, n).
+template <class Body>
+void for_batches(std::size_t n, Body&& body)
+{
+    const auto count = static_cast<std::int64_t>(n);
+    parallel_for((count + kBatchesPerComplianceTask - 1) / kBatchesPerComplianceTask, "contact compliance",
+                 [&](std::int64_t task) {
+                     AlignedVector<Lane> scratch;
+                     const std::int64_t begin = task * kBatchesPerComplianceTask;
+                     for (std::int64_t i = begin; i < std::min(count, begin + kBatchesPerComplianceTask); ++i)
+                         body(static_cast<std::size_t>(i), scratch);
+                 });
+}
+
+} // namespace
+
+StrandCompliance::StrandCompliance(const StrandModel& model, std::span<const Hold> hold,
+                                   std::span<const RodMatrix> factors, std::span<const StrandContact> contacts)
+    : model_(model), factors_(factors), n_contacts_(contacts.size())
+{
+    std::vector<Place> places(static_cast<std::size_t>(model.n_strands()));
+    for (std::size_t b = 0; b < model.batches.size(); ++b)
+        for (std::int32_t l = 0; l < kStrandLanes; ++l) {
+            const std::int32_t s = model.batches[b].strand[static_cast<std::size_t>(l)];
+            if (s >= 0) places[static_cast<std::size_t>(s)] = {static_cast<std::int32_t>(b), l};
+        }
+    for (std::size_t c = 0; c < contacts.size(); ++c) {
+        const auto index = static_cast<std::int32_t>(c);
+        add_side(model, hold, places, index, contacts[c].a, contacts[c].s, 1);
+        if (!contacts[c].is_with_obstacle()) add_side(model, hold, places, index, contacts[c].b, contacts[c].t, -1);
+    }
+    std::vector<std::int32_t> order(sides_.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](std::int32_t x, std::int32_t y) {
+        return batch_of_side_[static_cast<std::size_t>(x)] < batch_of_side_[static_cast<std::size_t>(y)];
+    });
+    std::vector<Side> sorted;
+    sides_of_.assign(contacts.size(), {-1, -1});
+    for (const std::int32_t o : order) {
+        const auto k = static_cast<std::size_t>(o);
+        if (batches_.empty() || batches_.back() != batch_of_side_[k]) {
+            batches_.push_back(batch_of_side_[k]);
+            begin_.push_back(sorted.size());
+        }
+        auto& both = sides_of_[static_cast<std::size_t>(sides_[k].contact)];
+        both[both[0] < 0 ? 0 : 1] = static_cast<std::int32_t>(sorted.size());
+        sorted.push_back(sides_[k]);
+    }
+    begin_.push_back(sorted.size());
+    sides_ = std::move(sorted);
+    side_motion_.resize(sides_.size());
+    batch_of_side_ = {};
+}
+
+void StrandCompliance::add_side(const StrandModel& model, std::span<const Hold> hold, const std::vector<Place>& places,
+                                std::int32_t contact, std::int32_t vertex, double at, double sign)
+{
+    const auto after = std::upper_bound(model.first.begin(), model.first.end(), vertex);
+    const auto strand = static_cast<std::size_t>(after - model.first.begin() - 1);
+    const auto v = static_cast<std::size_t>(vertex);
+    const auto freedom = [&](std::size_t i) { return hold.empty() || hold[i] == Hold::Free ? 1.0 : 0.0; };
+    sides_.push_back({contact,
+                      vertex - model.first[strand],
+                      places[strand].lane,
+                      {sign * (1 - at) * freedom(v), sign * at * freedom(v + 1)}});
+    batch_of_side_.push_back(places[strand].batch);
+}
+
+void StrandCompliance::solve(std::size_t i, std::span<const Vec3> force, AlignedVector<Lane>& u) const
+{
+    const RodMatrix& matrix = factors_[static_cast<std::size_t>(batches_[i])];
+    u.assign(static_cast<std::size_t>(matrix.size()), Lane{});
+    for (std::size_t k = begin_[i]; k < begin_[i + 1]; ++k) {
+        const Side& side = sides_[k];
+        const Vec3& f = force[static_cast<std::size_t>(side.contact)];
+        Lane* at = u.data() + static_cast<std::ptrdiff_t>(4 * side.vertex);
+        for (int a = 0; a < 3; ++a) {
+            at[a][side.lane] += side.weight[0] * f[a];
+            at[4 + a][side.lane] += side.weight[1] * f[a];
+        }
+    }
+    matrix.solve(u.data());
+}
+
+void StrandCompliance::apply(std::span<const Vec3> force, std::span<Vec3> motion)
+{
+    for_batches(batches_.size(), [&](std::size_t i, AlignedVector<Lane>& u) {
+        solve(i, force, u);
+        for (std::size_t k = begin_[i]; k < begin_[i + 1]; ++k) {
+            const Side& side = sides_[k];
+            const Lane* at = u.data() + static_cast<std::ptrdiff_t>(4 * side.vertex);
+            for (int a = 0; a < 3; ++a)
+                side_motion_[k][a] = side.weight[0] * at[a][side.lane] + side.weight[1] * at[4 + a][side.lane];
+        }
+    });
+    parallel_for(
+        static_cast<std::int64_t>(n_contacts_), "contact compliance",
+        [&](std::int64_t c) {
+            const auto& both = sides_of_[static_cast<std::size_t>(c)];
+            Vec3 sum = side_motion_[static_cast<std::size_t>(both[0])];
+            if (both[1] >= 0) sum += side_motion_[static_cast<std::size_t>(both[1])];
+            motion[static_cast<std::size_t>(c)] = sum;
+        },
+        kMotionGrain);
+}
+
+std::vector<double> StrandCompliance::own_compliance() const
+{
+    std::vector<double> of_side(sides_.size());
+    const auto count = static_cast<std::int64_t>(batches_.size());
+    parallel_for(count, "contact compliance", [&](std::int64_t batch) {
+        const auto i = static_cast<std::size_t>(batch);
+        RodMatrix inverse;
+        factors_[static_cast<std::size_t>(batches_[i])].inverse_band(inverse);
+        for (std::size_t k = begin_[i]; k < begin_[i + 1]; ++k) {
+            const Side& side = sides_[k];
+            const double w0 = side.weight[0], w1 = side.weight[1];
+            double trace = 0;
+            for (int a = 0; a < 3; ++a) {
+                const int row = 4 * side.vertex + a, next = row + 4;
+                trace += w0 * w0 * inverse.at(row, row)[side.lane];
+                trace += w1 * (2 * w0 * inverse.at(next, row)[side.lane] + w1 * inverse.at(next, next)[side.lane]);
+            }
+            of_side[k] = trace / 3;
+        }
+    });
+    std::vector<double> own(n_contacts_, 0);
+    for (std::size_t k = 0; k < sides_.size(); ++k) own[static_cast<std::size_t>(sides_[k].contact)] += of_side[k];
+    return own;
+}
+
+void StrandCompliance::add_response(std::span<const Vec3> force, std::span<Vec3> displacement,
+                                    std::span<double> spin) const
+{
+    for_batches(batches_.size(), [&](std::size_t i, AlignedVector<Lane>& u) {
+        solve(i, force, u);
+        const StrandBatch& batch = model_.batches[static_cast<std::size_t>(batches_[i])];
+        for (std::size_t l = 0; l < batch.strand.size(); ++l) {
+            if (batch.strand[l] < 0) continue;
+            const auto first = static_cast<std::size_t>(model_.first[static_cast<std::size_t>(batch.strand[l])]);
+            for (std::size_t k = 0; k < static_cast<std::size_t>(batch.n_vertices); ++k) {
+                const Lane* at = u.data() + 4 * k;
+                displacement[first + k] += Vec3(at[0][l], at[1][l], at[2][l]);
+                if (k + 1 < static_cast<std::size_t>(batch.n_vertices)) spin[first + k] += at[3][l];
+            }
+        }
+    });
+}
+
+} // namespace rivulet

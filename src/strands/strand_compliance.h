@@ -1,0 +1,58 @@
+#pragma once
+
+#include "contact/cone_solver.h"
+#include "strands/rod_system.h"
+#include "strands/strand_contacts.h"
+
+#include <array>
+#include <span>
+#include <vector>
+
+namespace rivulet {
+
+/// How the places where strands touch move under forces there: each strand answers with the inverse of the factored
+/// Hessian of its step, so a force at one place is felt all along it at once.
+class StrandCompliance final : public ContactCompliance {
+public:
+    /// `factors` has an entry for every batch of the model.
+    StrandCompliance(const StrandModel& model, std::span<const Hold> hold, std::span<const RodMatrix> factors,
+                     std::span<const StrandContact> contacts);
+
+    void apply(std::span<const Vec3> force, std::span<Vec3> motion) override;
+    /// Motion of each contact for a force on it alone, averaged over directions [m/N].
+    [[nodiscard]] std::vector<double> own_compliance() const;
+    /// Adds the motion of every vertex, and the spin of every edge, of the strands that touch something.
+    void add_response(std::span<const Vec3> force, std::span<Vec3> displacement, std::span<double> spin) const;
+
+    /// Batches with a strand that touches something, in order.
+    [[nodiscard]] std::span<const std::int32_t> batches() const { return batches_; }
+
+private:
+    /// One strand's part in a contact.
+    struct Side {
+        std::int32_t contact = 0;
+        std::int32_t vertex = 0; ///< of the strand, at which the edge begins
+        std::int32_t lane = 0;
+        std::array<double, 2> weight{}; ///< of its ends; of b negative; 0 where held
+    };
+    struct Place {
+        std::int32_t batch = 0, lane = 0;
+    };
+
+    void add_side(const StrandModel& model, std::span<const Hold> hold, const std::vector<Place>& places,
+                  std::int32_t contact, std::int32_t vertex, double at, double sign);
+    /// u <- A^-1 f for batch number i of batches().
+    void solve(std::size_t i, std::span<const Vec3> force, AlignedVector<Lane>& u) const;
+
+    const StrandModel& model_;
+    std::span<const RodMatrix> factors_;
+    std::size_t n_contacts_;
+    std::vector<std::int32_t> batches_;
+    std::vector<std::size_t> begin_; ///< of each batch's sides
+    std::vector<Side> sides_;        ///< by batch
+    std::vector<Vec3> side_motion_;
+    std::vector<std::array<std::int32_t, 2>> sides_of_; ///< of each contact; -1 = none
+    std::vector<std::int32_t> batch_of_side_;           ///< while they are collected
+};
+
+} // namespace rivulet

@@ -1,0 +1,223 @@
+#include "strands/strand_contacts.h"
+
+#include "base/parallel.h"
+#include "geometry/segments.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rivulet {
+namespace {
+
+/// Parts of the distance of touching centre lines.
+constexpr double kNear = 0.05;    ///< gap at which things count as touching
+constexpr double kSlack = 0.5;    ///< of the broad phase
+constexpr double kDeepest = 0.25; ///< penetration that one step undoes
+/// An edge touches between its ends only beyond this part of it.
+constexpr double kEnd = 0.02;
+/// Places that follow free vertices by less are as good as held.
+constexpr double kLeastFreedom = 0.01;
+constexpr int kMaxMarches = 100;
+constexpr int kSectionSteps = 24;
+constexpr std::int64_t kChunk = 1024;
+
+Segment edge_at(std::span<const Vec3> x, std::int32_t v)
+{
+    return {x[static_cast<std::size_t>(v)], x[static_cast<std::size_t>(v) + 1]};
+}
+
+/// Contacts of chunks of [0, n), one after the other.
+template <class Find>
+std::vector<StrandContact> gather_contacts(std::int64_t n, Find&& find)
+{
+    using List = std::vector<StrandContact>;
+    const std::int64_t n_chunks = (n + kChunk - 1) / kChunk;
+    std::vector<List> found(static_cast<std::size_t>(n_chunks));
+    parallel_for(n_chunks, "contacts", [&](std::int64_t c) {
+        for (std::int64_t i = c * kChunk; i < std::min(n, (c + 1) * kChunk); ++i)
+            find(static_cast<std::size_t>(i), found[static_cast<std::size_t>(c)]);
+    });
+    List all;
+    for (const List& part : found) all.insert(all.end(), part.begin(), part.end());
+    return all;
+}
+
+class Finder {
+public:
+    Finder(const StrandEdges& edges, const StrandMotion& motion) : edges_(edges), motion_(motion) {}
+
+    /// Ends of edges belong to the edge that begins there, so that a vertex touches once.
+    void touch(const EdgePair& pair, std::vector<StrandContact>& out) const
+    {
+        const auto e = static_cast<std::size_t>(pair.first), f = static_cast<std::size_t>(pair.second);
+        const std::int32_t a = edges_.vertex[e], b = edges_.vertex[f];
+        const Segment p0 = edge_at(motion_.start, a), p1 = edge_at(motion_.end, a);
+        const Segment q0 = edge_at(motion_.start, b), q1 = edge_at(motion_.end, b);
+        const double reach = edges_.radius[e] + edges_.radius[f];
+        const auto touch = first_touch(p0, p1, q0, q1, (1 + kNear) * reach);
+        if (!touch) return;
+        if ((touch->s >= 1 && !is_last(e)) || (touch->t >= 1 && !is_last(f))) return;
+        if (std::max(freedom(a, touch->s), freedom(b, touch->t)) < kLeastFreedom) return;
+        const double gap = touch->normal.dot(p0.at(touch->s) - q0.at(touch->t)) - reach;
+        out.push_back({.a = a,
+                       .b = b,
+                       .s = touch->s,
+                       .t = touch->t,
+                       .normal = touch->normal,
+                       .gap = std::max(gap, -kDeepest * reach),
+                       .friction = std::sqrt(edges_.friction[e] * edges_.friction[f])});
+    }
+
+    void touch_obstacle(std::size_t e, const StrandObstacle& obstacle, std::int32_t index,
+                        std::vector<StrandContact>& out) const
+    {
+        const std::int32_t a = edges_.vertex[e];
+        const Path first(obstacle, motion_, a, 0), second(obstacle, motion_, a, 1);
+        const double radius = edges_.radius[e];
+        const double length = std::max((first.from - second.from).norm(), (first.to - second.to).norm());
+        const Path middle(obstacle, motion_, a, 0.5);
+        const double way = std::max(first.way(), second.way());
+        if (obstacle.shape->distance(middle.from) > 0.5 * length + way + (1 + kNear) * radius) return;
+        add(e, obstacle, first, 0, -1 - 3 * index, out);
+        if (is_last(e)) add(e, obstacle, second, 1, -3 - 3 * index, out);
+        for (const bool at_end : {false, true}) {
+            const double s =
+                deepest(*obstacle.shape, at_end ? first.to : first.from, at_end ? second.to : second.from, radius);
+            if (s > kEnd && s < 1 - kEnd && add(e, obstacle, Path(obstacle, motion_, a, s), s, -2 - 3 * index, out))
+                return;
+        }
+    }
+
+private:
+    /// A point of a strand in the frame of an obstacle.
+    struct Path {
+        Path(const StrandObstacle& obstacle, const StrandMotion& motion, std::int32_t a, double s)
+            : from(obstacle.start.to_body(edge_at(motion.start, a).at(s))),
+              to(obstacle.end.to_body(edge_at(motion.end, a).at(s)))
+        {
+        }
+        [[nodiscard]] double way() const { return (to - from).norm(); }
+        [[nodiscard]] Vec3 at(double time) const { return from + time * (to - from); }
+
+        Vec3 from, to;
+    };
+
+    [[nodiscard]] bool is_held(std::int32_t v) const
+    {
+        return !motion_.hold.empty() && motion_.hold[static_cast<std::size_t>(v)] != Hold::Free;
+    }
+    /// How far the place at s of an edge follows its free ends, 0 to 1.
+    [[nodiscard]] double freedom(std::int32_t a, double s) const
+    {
+        return (is_held(a) ? 0 : 1 - s) + (is_held(a + 1) ? 0 : s);
+    }
+    [[nodiscard]] bool is_last(std::size_t e) const
+    {
+        return e + 1 == edges_.strand.size() || edges_.strand[e + 1] != edges_.strand[e];
+    }
+
+    /// Where between its ends an edge is deepest in the shape; 0 if at an end. Ends that are as deep count as deepest,
+    /// so that an edge that lies flat touches at its ends.
+    static double deepest(const Shape& shape, const Vec3& a, const Vec3& b, double radius)
+    {
+        const auto depth = [&](double s) { return shape.distance(a + s * (b - a)); };
+        constexpr double kGolden = 0.6180339887498949;
+        double low = 0, high = 1;
+        double s0 = 1 - kGolden, s1 = kGolden, d0 = depth(s0), d1 = depth(s1);
+        for (int i = 0; i < kSectionSteps; ++i) {
+            if (d0 <= d1) {
+                high = s1;
+                s1 = s0;
+                d1 = d0;
+                s0 = high - kGolden * (high - low);
+                d0 = depth(s0);
+            } else {
+                low = s0;
+                s0 = s1;
+                d0 = d1;
+                s1 = low + kGolden * (high - low);
+                d1 = depth(s1);
+            }
+        }
+        const double ends = std::min(depth(0), depth(1));
+        return std::min(d0, d1) < ends - 0.02 * radius ? (d0 <= d1 ? s0 : s1) : 0;
+    }
+
+    /// Marches along the path as far as the distance allows.
+    bool add(std::size_t e, const StrandObstacle& obstacle, const Path& path, double s, std::int32_t b,
+             std::vector<StrandContact>& out) const
+    {
+        if (freedom(edges_.vertex[e], s) < kLeastFreedom) return false;
+        const double radius = edges_.radius[e], way = path.way();
+        double time = 0, distance = 0;
+        for (int i = 0; i < kMaxMarches; ++i) {
+            distance = obstacle.shape->distance(path.at(time));
+            const double room = distance - radius;
+            if (room <= kNear * radius) break;
+            if (room > (1 - time) * way) return false;
+            time += room / way;
+        }
+        const Vec3 hit = path.at(time);
+        const Vec3 normal = obstacle.shape->normal(hit);
+        const double gap = normal.dot(path.from - hit) + distance - radius;
+        out.push_back(
+            {.a = edges_.vertex[e],
+             .b = b,
+             .s = s,
+             .normal = obstacle.end.rotation * normal,
+             .gap = std::max(gap, -kDeepest * radius),
+             .friction = obstacle.friction ? std::sqrt(*obstacle.friction * edges_.friction[e]) : edges_.friction[e],
+             .carried = obstacle.end.to_world(path.from)});
+        return true;
+    }
+
+    const StrandEdges& edges_;
+    const StrandMotion& motion_;
+};
+
+} // namespace
+
+StrandEdges::StrandEdges(const StrandModel& model)
+{
+    for (std::int32_t s = 0; s < model.n_strands(); ++s) {
+        const auto i = static_cast<std::size_t>(s);
+        const RodMaterial& m = model.materials[static_cast<std::size_t>(model.material[i])];
+        for (std::int32_t v = model.first[i]; v + 1 < model.first[i + 1]; ++v) {
+            vertex.push_back(v);
+            strand.push_back(s);
+            radius.push_back(0.5 * (m.radius_a + m.radius_b));
+            friction.push_back(m.friction);
+        }
+    }
+}
+
+std::vector<StrandContact> find_contacts(const StrandEdges& edges, const StrandMotion& motion,
+                                         std::span<const StrandObstacle> obstacles, EdgePairs& pairs)
+{
+    const Finder finder(edges, motion);
+    const double thinnest = *std::min_element(edges.radius.begin(), edges.radius.end());
+    pairs.update({edges.vertex, edges.strand, edges.radius, motion.start, motion.end}, 2 * kSlack * thinnest);
+    const std::span<const EdgePair> list = pairs.pairs();
+    std::vector<StrandContact> contacts =
+        gather_contacts(static_cast<std::int64_t>(list.size()),
+                        [&](std::size_t i, std::vector<StrandContact>& out) { finder.touch(list[i], out); });
+    for (std::size_t o = 0; o < obstacles.size(); ++o) {
+        const auto found = gather_contacts(
+            static_cast<std::int64_t>(edges.vertex.size()), [&](std::size_t e, std::vector<StrandContact>& out) {
+                finder.touch_obstacle(e, obstacles[o], static_cast<std::int32_t>(o), out);
+            });
+        contacts.insert(contacts.end(), found.begin(), found.end());
+    }
+    std::sort(contacts.begin(), contacts.end());
+    return contacts;
+}
+
+Vec3 contact_motion(const StrandContact& c, const StrandMotion& motion)
+{
+    const Segment to = edge_at(motion.end, c.a);
+    if (c.is_with_obstacle()) return to.at(c.s) - c.carried;
+    const Segment from = edge_at(motion.start, c.a);
+    return (to.at(c.s) - from.at(c.s)) - (edge_at(motion.end, c.b).at(c.t) - edge_at(motion.start, c.b).at(c.t));
+}
+
+} // namespace rivulet

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "contact/edge_pairs.h"
+#include "geometry/motion.h"
+#include "geometry/shape.h"
+#include "strands/strands.h"
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace rivulet {
+
+/// A solid that strands meet in one step.
+struct StrandObstacle {
+    const Shape* shape = nullptr;
+    Pose start, end;                ///< at the beginning and the end of the step
+    std::optional<double> friction; ///< Coulomb's coefficient; none = that of the strand
+};
+
+/// Where a strand touches a strand or an obstacle in a step.
+struct StrandContact {
+    std::int32_t a = 0; ///< vertex at which the touching edge begins
+    /// That of the other strand's edge, or against obstacle o: -1 - 3 o for the beginning of the edge, -2 - 3 o for
+    /// what is between its ends, -3 - 3 o for its end.
+    std::int32_t b = 0;
+    double s = 0, t = 0;         ///< places on both edges
+    Vec3 normal = Vec3::UnitZ(); ///< towards a
+    double gap = 0;              ///< along the normal at the beginning of the step [m]
+    double friction = 0;         ///< [1]
+    double cohesion = 0;         ///< [N]
+    Vec3 carried = Vec3::Zero(); ///< obstacle: where its material point that began beside a is at the end [m]
+    Vec3 force = Vec3::Zero();   ///< on a [N]
+
+    [[nodiscard]] bool is_with_obstacle() const { return b < 0; }
+    [[nodiscard]] std::size_t obstacle() const { return static_cast<std::size_t>((-b - 1) / 3); }
+};
+/// By what touches.
+[[nodiscard]] inline bool operator<(const StrandContact& x, const StrandContact& y)
+{
+    return x.a != y.a ? x.a < y.a : x.b < y.b;
+}
+
+/// Edges of all strands, as the search for contacts wants them.
+struct StrandEdges {
+    explicit StrandEdges(const StrandModel& model);
+
+    std::vector<std::int32_t> vertex;
+    std::vector<std::int32_t> strand;
+    std::vector<double> radius;   ///< mean of the half axes [m]
+    std::vector<double> friction; ///< of the strand's material [1]
+};
+
+/// Motion of the vertices in a step, and which of them are held.
+struct StrandMotion {
+    std::span<const Vec3> start, end; ///< [m]
+    std::span<const Hold> hold;       ///< none = all free
+};
+
+/// Contacts that the motion would bring about, sorted. `pairs` is updated.
+[[nodiscard]] std::vector<StrandContact> find_contacts(const StrandEdges& edges, const StrandMotion& motion,
+                                                       std::span<const StrandObstacle> obstacles, EdgePairs& pairs);
+
+/// Motion of a against b in the step [m].
+[[nodiscard]] Vec3 contact_motion(const StrandContact& contact, const StrandMotion& motion);
+
+} // namespace rivulet

@@ -1,0 +1,141 @@
+#include "contact/cone_solver.h"
+
+#include "base/parallel.h"
+#include "numerics/coulomb.h"
+#include "random_numbers.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace rivulet {
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+
+class DenseCompliance final : public ContactCompliance {
+public:
+    explicit DenseCompliance(Matrix w) : w_(std::move(w)) {}
+    void apply(std::span<const Vec3> force, std::span<Vec3> motion) override
+    {
+        for (std::size_t i = 0; i < motion.size(); ++i) {
+            motion[i] = Vec3::Zero();
+            for (std::size_t j = 0; j < force.size(); ++j)
+                motion[i] += w_.block<3, 3>(static_cast<int>(3 * i), static_cast<int>(3 * j)) * force[j];
+        }
+    }
+    [[nodiscard]] double own(int i) const { return w_.block<3, 3>(3 * i, 3 * i).trace() / 3; }
+
+private:
+    Matrix w_;
+};
+
+Matrix random_compliance(int n, int rank, std::uint64_t seed)
+{
+    RandomNumbers random(seed);
+    Matrix a(3 * n, rank);
+    for (int i = 0; i < 3 * n; ++i)
+        for (int j = 0; j < rank; ++j) a(i, j) = random.number(-1, 1);
+    return a * a.transpose();
+}
+
+struct Problem {
+    std::vector<ConeContact> contacts;
+    std::vector<Vec3> guess, force, motion;
+};
+Problem random_problem(int n, const DenseCompliance& w, std::uint64_t seed)
+{
+    RandomNumbers random(seed);
+    Problem p;
+    for (int i = 0; i < n; ++i) {
+        const Vec3 normal = random.vector().normalized();
+        p.contacts.push_back({normal, random.number(0, 0.2), random.number(0, 0.8), random.number(0, 0.1), w.own(i)});
+        p.motion.push_back(random.vector() - 0.7 * normal);
+    }
+    p.guess.assign(static_cast<std::size_t>(n), Vec3::Zero());
+    p.force = p.guess;
+    return p;
+}
+
+TEST(ConeSolver, ManyContactsObeyCoulombsLaw)
+{
+    constexpr int kCount = 60;
+    DenseCompliance w(random_compliance(kCount, 120, 5)); // fewer freedoms than forces: some are redundant
+    Problem p = random_problem(kCount, w, 6);
+    const std::vector<Vec3> free = p.motion;
+    const ConeSolution solution = solve_cones(p.contacts, w, {1e-9, 20000}, p.guess, p.force, p.motion);
+    EXPECT_TRUE(solution.converged);
+    std::vector<Vec3> moved(kCount);
+    w.apply(p.force, moved);
+    int n_open = 0;
+    for (std::size_t i = 0; i < kCount; ++i) {
+        const ConeContact& c = p.contacts[i];
+        EXPECT_LT((free[i] + moved[i] - p.motion[i]).norm(), 1e-9);
+        const double gap = c.gap + p.motion[i].dot(c.normal);
+        EXPECT_GT(gap, -1e-8);
+        const Vec3 r = p.force[i] + c.cohesion * c.normal, across = r - r.dot(c.normal) * c.normal;
+        EXPECT_LE(across.norm(), c.friction * r.dot(c.normal) + 1e-12);
+        EXPECT_LT(std::abs(gap * r.dot(c.normal)), 1e-6); // touches or bears nothing
+        n_open += r.norm() < 1e-12;
+    }
+    EXPECT_GT(n_open, 5);
+    EXPECT_LT(n_open, 55);
+}
+
+/// A9: a cohesive contact of masses m1 and m2 that part with v0 keeps them together, or slows them by what it bears.
+TEST(ConeSolver, CohesionShiftsTheCone)
+{
+    const double m1 = 0.3, m2 = 0.7, bears = 0.05, inverse = 1 / m1 + 1 / m2;
+    DenseCompliance w(inverse * Matrix::Identity(3, 3));
+    for (const double v0 : {0.05, 0.2, 0.5}) {
+        const ConeContact contact{Vec3::UnitY(), 0, 0.4, bears, inverse};
+        std::vector<Vec3> force{Vec3::Zero()}, motion{Vec3(0, v0, 0)};
+        const std::vector<Vec3> guess = force;
+        EXPECT_TRUE(solve_cones({&contact, 1}, w, {1e-13, 1000}, guess, force, motion).converged);
+        EXPECT_NEAR(motion[0].y(), std::max(0.0, v0 - inverse * bears), 1e-12);
+    }
+    // Friction is bounded by the coefficient times normal force and cohesion together.
+    const double pressed = 0.02;
+    for (const double pull : {0.9, 1.1}) {
+        const ConeContact contact{Vec3::UnitY(), 0, 0.4, bears, inverse};
+        std::vector<Vec3> force{Vec3::Zero()};
+        std::vector<Vec3> motion{inverse * Vec3(pull * 0.4 * (pressed + bears), -pressed, 0)};
+        const std::vector<Vec3> guess = force;
+        EXPECT_TRUE(solve_cones({&contact, 1}, w, {1e-13, 10000}, guess, force, motion).converged);
+        EXPECT_NEAR(motion[0].x(), inverse * std::max(0.0, pull - 1) * 0.4 * (pressed + bears), 1e-10);
+    }
+}
+
+TEST(ConeSolver, AgreesWithTheLocalSolution)
+{
+    for (std::uint64_t seed = 1; seed < 40; ++seed) {
+        const Matrix m = random_compliance(1, 5, seed);
+        DenseCompliance w(m);
+        RandomNumbers random(seed);
+        const double friction = random.number(0, 1);
+        const Vec3 free = random.vector() - Vec3(0, 0, 0.5);
+        const ConeContact contact{Vec3::UnitX(), 0, friction, 0, w.own(0)};
+        std::vector<Vec3> force{Vec3::Zero()}, motion{free};
+        const std::vector<Vec3> guess = force;
+        EXPECT_TRUE(solve_cones({&contact, 1}, w, {1e-12, 20000}, guess, force, motion).converged);
+        const Mat3 full = m;
+        EXPECT_LT((force[0] - solve_coulomb(full, free, friction)).norm(), 1e-7) << seed;
+    }
+}
+
+TEST(ConeSolver, SameBitsOnAnyNumberOfThreads)
+{
+    const auto forces_on = [](int n_threads) {
+        return with_threads(n_threads, [](int) {
+            DenseCompliance w(random_compliance(400, 300, 8));
+            Problem p = random_problem(400, w, 9);
+            solve_cones(p.contacts, w, {1e-12, 20}, p.guess, p.force, p.motion);
+            return p.force;
+        });
+    };
+    const auto one = forces_on(1);
+    for (const int n : {2, 3, 8}) EXPECT_EQ(one, forces_on(n));
+}
+
+} // namespace
+} // namespace rivulet

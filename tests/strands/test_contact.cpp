@@ -1,0 +1,202 @@
+#include "strands/contact_step.h"
+
+#include "base/parallel.h"
+#include "geometry/segments.h"
+#include "geometry/shapes.h"
+#include "random_numbers.h"
+#include "strands/hair.h"
+#include "strands/strand_compliance.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace rivulet {
+namespace {
+
+/// Strands that touch, and all that a step of them needs.
+struct Touching : Strands {
+    explicit Touching(const RodMaterial& material) { model.materials = {material}; }
+
+    void add(std::vector<Vec3> points, const Vec3& velocity = Vec3::Zero())
+    {
+        const Vec3 along = (points[1] - points[0]).normalized();
+        const Vec3 across = along.cross(std::abs(along.z()) < 0.9 ? Vec3::UnitZ() : Vec3::UnitX());
+        const std::int32_t s = add_strand(model, state, points, 0, across);
+        for (std::int32_t v = model.first[static_cast<std::size_t>(s)]; v < model.n_vertices(); ++v)
+            state.velocity[static_cast<std::size_t>(v)] = velocity;
+    }
+    void advance(const StrandStep& step)
+    {
+        step_strands(model, state, step, obstacles, memory, options, workspace, update, contact);
+        state = update.state;
+        memory = {};
+        for (const StrandContact& c : contact.contacts) {
+            memory.a.push_back(c.a);
+            memory.b.push_back(c.b);
+            memory.force.push_back(c.force);
+        }
+        for (const StrandOutcome& o : update.outcome) EXPECT_TRUE(o.converged);
+    }
+    [[nodiscard]] Vec3 momentum() const
+    {
+        const std::vector<double> mass = vertex_masses(model);
+        Vec3 sum = Vec3::Zero();
+        for (std::size_t v = 0; v < mass.size(); ++v) sum += mass[v] * state.velocity[v];
+        return sum;
+    }
+    [[nodiscard]] double mass() const
+    {
+        double sum = 0;
+        for (const double m : vertex_masses(model)) sum += m;
+        return sum;
+    }
+
+    std::vector<StrandObstacle> obstacles;
+    ContactMemory memory;
+    ContactOptions options;
+    ContactWorkspace workspace;
+    StrandUpdate update;
+    ContactUpdate contact;
+};
+
+std::vector<Vec3> line(const Vec3& from, const Vec3& to, int n_edges)
+{
+    std::vector<Vec3> points;
+    for (int k = 0; k <= n_edges; ++k) points.emplace_back(from + (to - from) * k / n_edges);
+    return points;
+}
+
+/// Least distance between two strands.
+double distance(const Strands& s, std::size_t p, std::size_t q)
+{
+    double least = 1e300;
+    const auto edge = [&](std::int32_t v) {
+        return Segment{s.state.position[static_cast<std::size_t>(v)],
+                       s.state.position[static_cast<std::size_t>(v) + 1]};
+    };
+    for (std::int32_t v = s.model.first[p]; v + 1 < s.model.first[p + 1]; ++v)
+        for (std::int32_t w = s.model.first[q]; w + 1 < s.model.first[q + 1]; ++w)
+            least = std::min(least, nearest_points(edge(v), edge(w)).distance);
+    return least;
+}
+
+/// Hair of 70 um that flies at hair with 10 m/s, 1 cm in a step, does not come out on the other side.
+TEST(StrandContact, ThinStrandsThatCrossAtTenMetresASecondAreStopped)
+{
+    for (const double angle : {90.0, 60.0, 30.0}) {
+        Touching s(human_hair());
+        const Vec3 along(std::cos(angle * std::numbers::pi / 180), std::sin(angle * std::numbers::pi / 180), 0);
+        s.add(line({-0.05, 0, 0}, {0.05, 0, 0}, 20));
+        s.add(line(Vec3(0.001, 0, 0.0137) - 0.05 * along, Vec3(0.001, 0, 0.0137) + 0.05 * along, 20), {0, 0, -10});
+        group_strands(s.model);
+        const Vec3 before = s.momentum();
+        for (int i = 0; i < 12; ++i) {
+            s.advance({.dt = 1e-3});
+            EXPECT_EQ(s.contact.n_missed, 0);
+            EXPECT_GT(distance(s, 0, 1), 0.9 * 70e-6) << angle << " step " << i;
+            // The middle of what hit stays above the middle of what was hit.
+            EXPECT_GT(s.state.position[31].z(), s.state.position[10].z());
+        }
+        EXPECT_LT(s.state.position[10].z(), -1e-3); // and takes it along
+        EXPECT_LT((s.momentum() - before).norm(), 1e-10 * before.norm());
+    }
+}
+
+/// What a strand's linear answer promises is what the full step does, for small forces.
+TEST(StrandContact, ComplianceIsTheDerivativeOfTheStep)
+{
+    Touching s(human_hair());
+    s.add(helix(20, 0.1, 0.004, 0.03));
+    std::vector<Vec3> second = helix(20, 0.1, 0.004, 0.03);
+    for (Vec3& x : second) x += Vec3(0.002, 0.001, 0.0003);
+    s.add(second);
+    group_strands(s.model);
+    const StrandStep step{.dt = 1e-3, .gravity = {0, 0, -9.81}};
+    StrandUpdate start, pushed;
+    std::vector<RodMatrix> factors(s.model.batches.size());
+    begin_update(s.model, start);
+    solve_batches(s.model, s.state, step, all_batches(s.model), nullptr, factors, start);
+    const std::vector<StrandContact> contacts{{.a = 4, .b = 21 + 7, .s = 0.3, .t = 0.6}};
+    StrandCompliance compliance(s.model, {}, factors, contacts);
+    const Vec3 force(3e-7, -2e-7, 4e-7);
+    Vec3 predicted;
+    compliance.apply({&force, 1}, {&predicted, 1});
+    std::vector<Vec3> on_vertices(42, Vec3::Zero());
+    on_vertices[4] = 0.7 * force;
+    on_vertices[5] = 0.3 * force;
+    on_vertices[28] = -0.4 * force;
+    on_vertices[29] = -0.6 * force;
+    StrandStep with_force = step;
+    with_force.contact_force = on_vertices;
+    step_strands(s.model, s.state, with_force, pushed);
+    const Vec3 moved = contact_motion(contacts[0], {start.state.position, pushed.state.position, {}});
+    EXPECT_LT((moved - predicted).norm(), 2e-3 * moved.norm());
+
+    double trace = 0;
+    for (int a = 0; a < 3; ++a) {
+        const Vec3 unit = Vec3::Unit(a);
+        compliance.apply({&unit, 1}, {&predicted, 1});
+        trace += predicted[a] / 3;
+    }
+    EXPECT_NEAR(compliance.own_compliance()[0], trace, 1e-10 * trace);
+}
+
+/// A stiff rod lies along a plane that is tilted by `degrees` about it, or across it; acceleration down the slope
+/// [m/s^2].
+double slide(double degrees, double friction, bool along)
+{
+    RodMaterial material = human_hair();
+    material.radius_a = material.radius_b = 1e-3;
+    material.friction = friction;
+    Touching s(material);
+    const double angle = degrees * std::numbers::pi / 180;
+    const Vec3 normal(std::sin(angle), 0, std::cos(angle)), down(std::cos(angle), 0, -std::sin(angle));
+    const Vec3 axis = along ? down : Vec3(Vec3::UnitY());
+    s.add(line(1.0001e-3 * normal - 0.02 * axis, 1.0001e-3 * normal + 0.02 * axis, 8));
+    group_strands(s.model);
+    const auto plane = make_plane(Vec3::Zero(), normal);
+    s.obstacles = {{plane.get(), {}, {}, std::nullopt}};
+    s.options.tolerance = 1e-6;
+    const double dt = 1e-3;
+    const int n = 100;
+    for (int i = 0; i < n; ++i) s.advance({.dt = dt, .gravity = {0, 0, -9.81}});
+    return (s.momentum() / s.mass()).dot(down) / (n * dt);
+}
+
+TEST(StrandContact, SlidesOnAnInclineAsCoulombHasIt)
+{
+    for (const double friction : {0.1, 0.3, 0.5})
+        for (const bool along : {false, true}) {
+            const double onset = std::atan(friction) * 180 / std::numbers::pi;
+            EXPECT_LT(slide(onset - 1, friction, along), 1e-4);
+            const double angle = (onset + 10) * std::numbers::pi / 180;
+            const double expected = 9.81 * (std::sin(angle) - friction * std::cos(angle));
+            EXPECT_NEAR(slide(onset + 10, friction, along), expected, 0.02 * expected);
+        }
+}
+
+TEST(StrandContact, SameBitsOnAnyNumberOfThreads)
+{
+    const auto run = [](int n_threads) {
+        return with_threads(n_threads, [](int) {
+            Touching s(human_hair());
+            RandomNumbers random(5);
+            for (int i = 0; i < 40; ++i) {
+                const Vec3 middle = random.vector(0.001), along = random.vector(0.02).normalized();
+                s.add(line(middle - 0.02 * along, middle + 0.02 * along, 8), -300 * middle);
+            }
+            group_strands(s.model);
+            for (int i = 0; i < 5; ++i) s.advance({.dt = 1e-3});
+            EXPECT_GT(s.contact.contacts.size(), 50U);
+            return s.state.position;
+        });
+    };
+    const auto one = run(1);
+    for (const int n : {2, 3, 8}) EXPECT_EQ(one, run(n));
+}
+
+} // namespace
+} // namespace rivulet
