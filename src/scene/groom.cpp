@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "base/rng.h"
+#include "scene/strand_patterns.h"
 
 #include <algorithm>
 #include <cmath>
@@ -29,13 +30,6 @@ double area_of(const TriangleMesh& mesh, std::size_t t)
 {
     const auto corner = [&](std::size_t i) { return mesh.vertices[static_cast<std::size_t>(mesh.triangles[t][i])]; };
     return 0.5 * (corner(1) - corner(0)).cross(corner(2) - corner(0)).norm();
-}
-
-/// Two directions across n.
-std::pair<Vec3, Vec3> across(const Vec3& n)
-{
-    const Vec3 u = n.cross(std::abs(n.z()) < 0.9 ? Vec3::UnitZ() : Vec3::UnitX()).normalized();
-    return {u, n.cross(u)};
 }
 
 /// Way along the axis of the helix for a way along the strand.
@@ -94,7 +88,7 @@ std::vector<Vec3> grow_strand(const Groom& groom, const RootPlace& root, std::in
     const double shorter = 1 - groom.length_variation * random_unit(groom.seed, stream, kLengthNumber);
     const double phase = 2 * kPi * random_unit(groom.seed, stream, kPhaseNumber);
     const double edge = shorter * groom_edge(groom), axial = axial_part(groom);
-    const auto [u, v] = across(root.normal);
+    const auto [u, v] = directions_across(root.normal);
     std::vector<Vec3> points;
     for (int k = 0; k < groom.n_vertices; ++k) {
         const double grown = std::max(k - 1, 0) * edge; // beyond the first edge

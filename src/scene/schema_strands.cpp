@@ -8,6 +8,7 @@ namespace {
 using namespace schema_words;
 
 constexpr double kThick = 0.1; // largest radius of a strand [m]
+constexpr double kManyVertices = 1e7;
 
 std::vector<Key> material_keys()
 {
@@ -46,24 +47,51 @@ std::vector<Key> groom_keys()
             .absent("everywhere")
             .only(groom),
         integer("count", "Number of strands.").between(1, 1e6).mandatory().only(groom),
-        integer("vertices", "Vertices of each strand.").between(3, 2000).otherwise(std::int64_t{25}).only(groom),
         number("length", "m", "Length of a strand, along its curls.").above(0, 1e3).mandatory().only(groom),
         number("length_variation", "", "Largest random shortening, as a part of the length.")
             .between(0, 0.9)
             .otherwise("0")
             .only(groom),
-        number("curl_radius", "m", "Radius of the helix that a strand rests in; 0 = straight.")
-            .between(0, 1)
-            .otherwise("0 m")
-            .only(groom),
-        number("curl_pitch", "m", "Way along the helix' axis from turn to turn.")
-            .above(0, 10)
-            .otherwise("1 cm")
-            .only(groom),
         integer("seed", "Seed of the random numbers of this groom.")
             .between(0, kMaxInteger)
             .otherwise(std::int64_t{1})
             .only(groom),
+    };
+}
+
+std::vector<Key> curl_keys()
+{
+    const std::vector<std::string> curled{"groom", "bundle"};
+    return {
+        integer("vertices", "Vertices of each strand.").between(3, 2000).otherwise(std::int64_t{25}).only(curled),
+        number("curl_radius", "m", "Radius of the helix that a strand rests in; 0 = straight.")
+            .between(0, 1)
+            .otherwise("0 m")
+            .only(curled),
+        number("curl_pitch", "m", "Way along the helix' axis from turn to turn.")
+            .above(0, 10)
+            .otherwise("1 cm")
+            .only(curled),
+    };
+}
+
+std::vector<Key> bundle_keys()
+{
+    const std::vector<std::string> bundle{"bundle"};
+    return {
+        integer("count", "Number of strands, side by side in the closest packing.")
+            .between(1, 1e6)
+            .otherwise(std::int64_t{1})
+            .only(bundle),
+        vector("start", "m", "Where the axis of the bundle begins (world frame).")
+            .between(-kFar, kFar)
+            .mandatory()
+            .only(bundle),
+        vector("end", "m", "Where it ends.").between(-kFar, kFar).mandatory().only(bundle),
+        number("spacing", "m", "Distance of neighbouring strands' axes.")
+            .above(0, 10)
+            .absent("three times the radius")
+            .only(bundle),
     };
 }
 
@@ -73,7 +101,7 @@ std::vector<Key> polyline_keys()
     return {
         reference("obstacle", {"obstacles"}, "Obstacle that its beginning is held by and moves with.")
             .absent("the world")
-            .only(polyline),
+            .only({"polyline", "bundle"}),
         nested("points", KeyKind::Tables, "strand_point", "Its vertices at rest and at the start, at least three.")
             .between(3, kMaxParts)
             .mandatory()
@@ -91,16 +119,23 @@ Record strands_record()
 {
     return {
         "strands", "Thin elastic rods of one material.", "kind",
-        std::vector<Key>{word("kind", {"groom", "polyline"},
-                              "`groom`: many that grow on an obstacle; `polyline`: one, vertex by vertex.")
+        std::vector<Key>{word("kind", {"groom", "polyline", "bundle"},
+                              "`groom`: many that grow on an obstacle; `polyline`: one, vertex by vertex; `bundle`: "
+                              "straight ones or helices side by side.")
                              .mandatory()} +
-            groom_keys() + polyline_keys() + material_keys() +
+            groom_keys() + bundle_keys() + curl_keys() + polyline_keys() + material_keys() +
             std::vector<Key>{
                 word("held", {"clamp", "pin", "free"},
                      "How the beginning is held: its first edge with its frame (which then bends from the middle of "
                      "that edge on), its first vertex, or not at all.")
                     .otherwise("clamp"),
                 number("release", "s", "Time at which the beginning is let go.").between(0, kLong).absent("never"),
+                nested("pins", KeyKind::Tables, "strand_pin", "What else holds each strand.")
+                    .between(0, kMaxParts)
+                    .otherwise(Value{Value::List{}, {}, {}}, "none"),
+                nested("loads", KeyKind::Tables, "strand_load", "Forces on each strand.")
+                    .between(0, kMaxParts)
+                    .otherwise(Value{Value::List{}, {}, {}}, "none"),
             }};
 }
 
@@ -110,6 +145,37 @@ Record strand_point_record()
             "A vertex of a strand.",
             "",
             {vector("position", "m", "Where it is at the start (world frame).").between(-kFar, kFar).mandatory()}};
+}
+
+Record strand_pin_record()
+{
+    return {"strand_pin",
+            "Holds a vertex where it is at the start, or moves it with an obstacle.",
+            "",
+            {
+                integer("vertex", "Number of the vertex, from 0; below 0 counted from the end.")
+                    .between(-kManyVertices, kManyVertices)
+                    .mandatory(),
+                reference("obstacle", {"obstacles"}, "Obstacle that it moves with.").absent("the world"),
+                word("held", {"pin", "clamp"}, "`clamp` holds the edge that begins there too, with its frame.")
+                    .otherwise("pin"),
+                number("release", "s", "Time at which it is let go.").between(0, kLong).absent("never"),
+            }};
+}
+
+Record strand_load_record()
+{
+    return {"strand_load",
+            "A steady force on a vertex.",
+            "",
+            {
+                integer("vertex", "Number of the vertex, from 0; below 0 counted from the end.")
+                    .between(-kManyVertices, kManyVertices)
+                    .otherwise(std::int64_t{-1}),
+                vector("force", "N", "The force (world frame).").between(-1e6, 1e6).mandatory(),
+                number("start", "s", "Time from which it acts.").between(0, kLong).otherwise("0 s"),
+                number("stop", "s", "Time at which it ends.").above(0, kLong).absent("never"),
+            }};
 }
 
 Record air_record()

@@ -186,6 +186,38 @@ kind = "polyline"
 material = "noodle"
 held = "free"
 points = [{ position = "0 0 50 cm" }, { position = "1 0 50 cm" }, { position = "2 0 50 cm" }]
+
+[strands.tow]
+kind = "bundle"
+count = 7
+vertices = 31
+start = "0 0 0 m"
+end = "0 0 -6 cm"
+spacing = "0.2 mm"
+curl_radius = "1 mm"
+curl_pitch = "2 cm"
+held = "free"
+pins = [
+  { vertex = 3, obstacle = "head", held = "pin", release = "1 s" },
+  { vertex = -2, held = "clamp" },
+]
+loads = [{ vertex = 12, force = "1 0 0 mN", start = "0.1 s", stop = "0.2 s" }]
+
+[probes.tip]
+kind = "strand_position"
+object = "fur"
+strand = 9
+vertex = -1
+every = "step"
+
+[probes.pull]
+kind = "strand_tension"
+object = "tow"
+vertex = 1
+
+[probes.strain]
+kind = "strand_strain"
+object = "fur"
 )";
 
 /// The message of the InputError that parsing raises; empty when it raises none.
