@@ -25,4 +25,7 @@ struct Curves {
     }
 };
 
+/// n points spread evenly along a polyline, its ends among them. Corners are cut: edges are a little shorter there.
+[[nodiscard]] std::vector<Vec3> resampled(std::span<const Vec3> curve, int n);
+
 } // namespace rivulet
