@@ -1,6 +1,7 @@
 #include "scene/build.h"
 #include "scene/read.h"
 #include "scene/vertex_index.h"
+#include "strands/sag_free.h"
 
 #include <cmath>
 #include <limits>
@@ -59,8 +60,10 @@ private:
         const Vec3 edge = (points[1] - points[0]).normalized();
         const Vec3 any = edge.cross(std::abs(edge.z()) < 0.9 ? Vec3::UnitZ() : Vec3::UnitX());
         const std::int32_t begin = strands.n_vertices();
-        add_strand(strands, state, points, static_cast<std::int32_t>(strands.materials.size()) - 1,
-                   get_or<Vec3>(table, "director", any));
+        const std::int32_t strand =
+            add_strand(strands, state, points, static_cast<std::int32_t>(strands.materials.size()) - 1,
+                       get_or<Vec3>(table, "director", any));
+        if (get<bool>(table, "sag_free")) balance_gravity(strands, state, strand, model_.options.gravity);
         const std::int32_t body = body_of(table);
         if (const Motion* motion = motion_of(body)) {
             const Pose pose = motion->pose(0);

@@ -65,6 +65,10 @@ private:
         if (text(table, "held") != "free") held.insert(0);
         if (text(table, "held") == "clamp") held.insert(1);
         const auto& pins = get<Value::List>(table, "pins");
+        if (get<bool>(table, "sag_free") && (text(table, "held") != "clamp" || !pins.empty()))
+            problems_.add(table.find("sag_free")->where, path + ".sag_free",
+                          "needs strands that are held by their clamped beginnings alone; allowed: held = \"clamp\" "
+                          "without pins");
         for (std::size_t i = 0; i < pins.size(); ++i) {
             const std::string here = fmt::format("{}.pins[{}]", path, i);
             const bool clamps = text(pins[i], "held") == "clamp";
