@@ -23,7 +23,8 @@ import harness  # noqa: E402
 # In the order of the page.
 CASES = ["hydrostatic", "standing_wave", "capillary_wave", "oscillating_drop",
          "sessile_drop", "taylor_green", "poiseuille", "couette", "dam_break", "free_jet", "square_tank", "round_tank",
-         "spinning_column", "slosh", "filling"]
+         "spinning_column", "slosh", "filling", "cantilever", "bending_frequencies", "hanging_helix", "catenary", "column",
+         "twisted_rod"]
 SIZES = ["small", "full"]
 
 

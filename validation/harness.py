@@ -71,6 +71,14 @@ class Run:
         with h5py.File(self.folder / f"frames/{number:06d}.h5") as file:
             return {name: values[:].astype(float) for name, values in file["liquid"].items()}
 
+    def strand(self, frame, group, number=0):
+        """Positions of the vertices of one strand of a group in one frame."""
+        with h5py.File(self.folder / f"frames/{frame:06d}.h5") as file:
+            names = [name.decode() if isinstance(name, bytes) else str(name) for name in file["strand_groups/name"][:].flat]
+            strand = int(numpy.flatnonzero(file["strands/group"][:].flatten() == names.index(group))[number])
+            begin, end = file["strands/first"][:].flatten()[strand:strand + 2]
+            return file["strands/position"][begin:end].astype(float)
+
     def report(self):
         return json.loads((self.folder / "report.json").read_text())
 

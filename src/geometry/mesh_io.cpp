@@ -15,15 +15,6 @@
 namespace rivulet {
 namespace {
 
-std::string read_file(const std::filesystem::path& path)
-{
-    std::ifstream file(path, std::ios::binary);
-    if (!file || std::filesystem::is_directory(path)) throw IoError(path.string() + ": cannot be read");
-    std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-    if (file.bad()) throw IoError(path.string() + ": reading failed");
-    return bytes;
-}
-
 static_assert(std::endian::native == std::endian::little);
 
 void append_float(std::string& row, double value)
@@ -68,12 +59,21 @@ void append_attribute(std::string& row, const PointAttribute& attribute, std::si
 
 } // namespace
 
+std::string read_geometry_file(const std::filesystem::path& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    if (!file || std::filesystem::is_directory(path)) throw IoError(path.string() + ": cannot be read");
+    std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    if (file.bad()) throw IoError(path.string() + ": reading failed");
+    return bytes;
+}
+
 TriangleMesh read_mesh(const std::filesystem::path& path)
 {
     std::string ending = path.extension().string();
     for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    if (ending == ".obj") return parse_obj(read_file(path), path.string());
-    if (ending == ".ply") return parse_ply(read_file(path), path.string());
+    if (ending == ".obj") return parse_obj(read_geometry_file(path), path.string());
+    if (ending == ".ply") return parse_ply(read_geometry_file(path), path.string());
     throw InputError(path.string() + ": meshes are read from .obj and .ply files");
 }
 

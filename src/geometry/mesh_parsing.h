@@ -6,11 +6,15 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace rivulet {
+
+/// The whole file. Raises IoError if it cannot be read.
+[[nodiscard]] std::string read_geometry_file(const std::filesystem::path& path);
 
 /// Lines of a text with their numbers; knows CR LF.
 class LineReader {

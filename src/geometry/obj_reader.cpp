@@ -1,3 +1,4 @@
+#include "geometry/curve_io.h"
 #include "geometry/mesh_io.h"
 #include "geometry/mesh_parsing.h"
 
@@ -7,16 +8,34 @@
 namespace rivulet {
 namespace {
 
-/// Statements of the format that do not change the triangles.
+/// Statements of the format that are of no use here; lines are, where strands are read.
 constexpr std::array<std::string_view, 18> kIgnored = {
     "vt",  "vn",     "vp",     "l",      "p",      "g",     "o",        "s",        "mg",
     "lod", "usemtl", "mtllib", "usemap", "maplib", "bevel", "c_interp", "d_interp", "shadow_obj"};
 
 class ObjParser {
 public:
-    ObjParser(std::string_view text, const std::string& name) : lines_(text, name) {}
+    ObjParser(std::string_view text, const std::string& name) : name_(name), lines_(text, name) {}
 
-    TriangleMesh parse()
+    TriangleMesh mesh()
+    {
+        parse();
+        if (mesh_.triangles.empty()) lines_.fail("the file has no faces");
+        if (mesh_.colours.size() < mesh_.vertices.size()) mesh_.colours.clear();
+        return std::move(mesh_);
+    }
+
+    Curves curves()
+    {
+        is_of_curves_ = true;
+        parse();
+        add_chains(curves_, mesh_.vertices, edges_, name_);
+        if (curves_.size() == 0) lines_.fail("the file has no lines");
+        return std::move(curves_);
+    }
+
+private:
+    void parse()
     {
         std::string_view line;
         std::string joined;
@@ -25,17 +44,15 @@ public:
             if (keyword.empty() || keyword.front() == '#') continue;
             if (keyword == "v")
                 read_vertex(line);
+            else if (keyword == "l" && is_of_curves_)
+                read_line(line);
             else if (keyword == "f")
                 read_face(line);
             else if (std::find(kIgnored.begin(), kIgnored.end(), keyword) == kIgnored.end())
                 lines_.fail("unknown statement " + shown(keyword));
         }
-        if (mesh_.triangles.empty()) lines_.fail("the file has no faces");
-        if (mesh_.colours.size() < mesh_.vertices.size()) mesh_.colours.clear();
-        return std::move(mesh_);
     }
 
-private:
     /// A line without its comment, joined with the next ones while it ends in a backslash.
     bool next_statement(std::string_view& line, std::string& joined)
     {
@@ -93,13 +110,35 @@ private:
         append_polygon(mesh_, polygon_);
     }
 
+    /// Longer lines are strands as they are; of two vertices, pieces of some.
+    void read_line(std::string_view line)
+    {
+        polygon_.clear();
+        for (std::string_view word = next_word(line); !word.empty(); word = next_word(line))
+            polygon_.push_back(read_index(word));
+        if (polygon_.size() < 2) lines_.fail("a line needs 2 vertices, there are " + std::to_string(polygon_.size()));
+        if (polygon_.size() == 2) {
+            edges_.push_back({polygon_[0], polygon_[1]});
+            return;
+        }
+        std::vector<Vec3> points;
+        for (const std::int32_t v : polygon_) points.push_back(mesh_.vertices[static_cast<std::size_t>(v)]);
+        curves_.add(points);
+    }
+
+    std::string name_;
     LineReader lines_;
     TriangleMesh mesh_;
     std::vector<std::int32_t> polygon_;
+    bool is_of_curves_ = false;
+    Curves curves_;
+    std::vector<std::array<std::int32_t, 2>> edges_;
 };
 
 } // namespace
 
-TriangleMesh parse_obj(std::string_view text, const std::string& name) { return ObjParser(text, name).parse(); }
+TriangleMesh parse_obj(std::string_view text, const std::string& name) { return ObjParser(text, name).mesh(); }
+
+Curves parse_obj_curves(std::string_view text, const std::string& name) { return ObjParser(text, name).curves(); }
 
 } // namespace rivulet

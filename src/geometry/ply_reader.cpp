@@ -1,3 +1,4 @@
+#include "geometry/curve_io.h"
 #include "geometry/mesh_io.h"
 #include "geometry/mesh_parsing.h"
 
@@ -171,7 +172,25 @@ class PlyParser {
 public:
     PlyParser(std::string_view bytes, std::string name) : lines_(bytes, name), name_(std::move(name)) {}
 
-    TriangleMesh parse()
+    TriangleMesh mesh()
+    {
+        parse();
+        if (mesh_.triangles.empty()) throw InputError(name_ + ": the file has no faces");
+        return std::move(mesh_);
+    }
+
+    Curves curves()
+    {
+        is_of_curves_ = true;
+        parse();
+        if (edges_.empty()) throw InputError(name_ + ": the file has no edges");
+        Curves curves;
+        add_chains(curves, mesh_.vertices, edges_, name_);
+        return curves;
+    }
+
+private:
+    void parse()
     {
         read_header();
         ValueReader values(lines_, format_, name_);
@@ -180,14 +199,13 @@ public:
                 read_vertices(element, values);
             else if (element.name == "face")
                 read_faces(element, values);
+            else if (element.name == "edge" && is_of_curves_)
+                read_edges(element, values);
             else
                 skip(element, values);
         }
-        if (mesh_.triangles.empty()) throw InputError(name_ + ": the file has no faces");
-        return std::move(mesh_);
     }
 
-private:
     void read_header()
     {
         std::string_view line;
@@ -344,13 +362,38 @@ private:
         polygon_.clear();
         const std::size_t n = values.read_count(*property.count_type);
         if (n < 3) values.fail("a face needs 3 vertices, there are " + std::to_string(n));
-        for (std::size_t i = 0; i < n; ++i) {
-            const double index = values.read(property.type);
-            if (!(index >= 0 && index < double(mesh_.vertices.size())) || index != std::floor(index))
-                values.fail("a vertex index is not among the " + std::to_string(mesh_.vertices.size()) + " vertices");
-            polygon_.push_back(static_cast<std::int32_t>(index));
-        }
+        for (std::size_t i = 0; i < n; ++i) polygon_.push_back(read_index(property, values));
         append_polygon(mesh_, polygon_);
+    }
+
+    std::int32_t read_index(const Property& property, ValueReader& values) const
+    {
+        const double index = values.read(property.type);
+        if (!(index >= 0 && index < double(mesh_.vertices.size())) || index != std::floor(index))
+            values.fail("a vertex index is not among the " + std::to_string(mesh_.vertices.size()) + " vertices");
+        return static_cast<std::int32_t>(index);
+    }
+
+    void read_edges(const Element& element, ValueReader& values)
+    {
+        int known = 0;
+        for (const Property& p : element.properties)
+            known |= p.count_type ? 0 : p.name == "vertex1" ? 1 : p.name == "vertex2" ? 2 : 0;
+        if (known != 3) throw InputError(name_ + ": edges need the properties vertex1 and vertex2");
+        for (std::uint64_t row = 0; row < element.count; ++row) {
+            values.begin_row(element, row);
+            std::array<std::int32_t, 2> edge{};
+            for (const Property& property : element.properties) {
+                if (property.count_type)
+                    skip_list(property, values);
+                else if (property.name == "vertex1" || property.name == "vertex2")
+                    edge[property.name == "vertex1" ? 0 : 1] = read_index(property, values);
+                else
+                    (void)values.read(property.type);
+            }
+            values.end_row();
+            edges_.push_back(edge);
+        }
     }
 
     LineReader lines_;
@@ -359,10 +402,14 @@ private:
     std::vector<Element> elements_;
     TriangleMesh mesh_;
     std::vector<std::int32_t> polygon_;
+    bool is_of_curves_ = false;
+    std::vector<std::array<std::int32_t, 2>> edges_;
 };
 
 } // namespace
 
-TriangleMesh parse_ply(std::string_view bytes, const std::string& name) { return PlyParser(bytes, name).parse(); }
+TriangleMesh parse_ply(std::string_view bytes, const std::string& name) { return PlyParser(bytes, name).mesh(); }
+
+Curves parse_ply_curves(std::string_view bytes, const std::string& name) { return PlyParser(bytes, name).curves(); }
 
 } // namespace rivulet

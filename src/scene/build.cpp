@@ -56,16 +56,30 @@ Liquid build_liquid(const std::string& name, const Value& table)
 
 ProbeKind probe_kind(const std::string& word)
 {
-    static const std::map<std::string, ProbeKind, std::less<>> kKinds{
-        {"volume", ProbeKind::Volume},   {"mean", ProbeKind::Mean},   {"minimum", ProbeKind::Minimum},
-        {"maximum", ProbeKind::Maximum}, {"force", ProbeKind::Force}, {"centre_of_mass", ProbeKind::CentreOfMass},
-        {"torque", ProbeKind::Torque},   {"value", ProbeKind::Value}, {"kinetic", ProbeKind::Kinetic}};
+    static const std::map<std::string, ProbeKind, std::less<>> kKinds{{"volume", ProbeKind::Volume},
+                                                                      {"mean", ProbeKind::Mean},
+                                                                      {"minimum", ProbeKind::Minimum},
+                                                                      {"maximum", ProbeKind::Maximum},
+                                                                      {"force", ProbeKind::Force},
+                                                                      {"centre_of_mass", ProbeKind::CentreOfMass},
+                                                                      {"torque", ProbeKind::Torque},
+                                                                      {"value", ProbeKind::Value},
+                                                                      {"kinetic", ProbeKind::Kinetic},
+                                                                      {"strand_position", ProbeKind::StrandPosition},
+                                                                      {"strand_tension", ProbeKind::StrandTension},
+                                                                      {"strand_length", ProbeKind::StrandLength},
+                                                                      {"strand_twist", ProbeKind::StrandTwist},
+                                                                      {"strand_strain", ProbeKind::StrandStrain},
+                                                                      {"strand_kinetic", ProbeKind::StrandKinetic}};
     return kKinds.at(word);
 }
 
 class ModelBuilder {
 public:
-    ModelBuilder(const Value& root, const ShapeMap& shapes) : root_(root), shapes_(shapes) {}
+    ModelBuilder(const Value& root, const ShapeMap& shapes, const CurveMap& curves)
+        : root_(root), shapes_(shapes), curves_(curves)
+    {
+    }
 
     Model build()
     {
@@ -77,7 +91,7 @@ public:
         for (const auto& [name, table] : group("obstacles")) model_.obstacles.push_back(obstacle(name, table));
         for (const auto& [name, table] : group("sources")) model_.sources.push_back(source(name, table));
         for (const auto& [name, table] : group("drains")) model_.drains.push_back(drain(name, table));
-        build_strands(root_, shapes_, model_);
+        build_strands(root_, curves_, model_);
         for (const auto& [name, table] : group("probes")) model_.probes.push_back(probe(name, table));
         return std::move(model_);
     }
@@ -143,11 +157,14 @@ private:
         probe.point = get_or<Vec3>(table, "point", Vec3::Zero());
         if (const Value* region = table.find("region")) probe.region = shapes_.at(region);
         probe.every = text(table, "every") == "step" ? Sampling::Step : Sampling::Frame;
+        probe.strand = static_cast<std::int32_t>(get_or<std::int64_t>(table, "strand", 0));
+        probe.vertex = static_cast<std::int32_t>(get_or<std::int64_t>(table, "vertex", -1));
         return probe;
     }
 
     const Value& root_;
     const ShapeMap& shapes_;
+    const CurveMap& curves_;
     Model model_;
 };
 
@@ -162,7 +179,10 @@ Expectation::When when_of(const std::string& word)
 
 } // namespace
 
-Model build_model(const Value& root, const ShapeMap& shapes) { return ModelBuilder(root, shapes).build(); }
+Model build_model(const Value& root, const ShapeMap& shapes, const CurveMap& curves)
+{
+    return ModelBuilder(root, shapes, curves).build();
+}
 
 RenderSettings build_render(const Value& root)
 {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "geometry/curves.h"
 #include "scene/problems.h"
 #include "scene/scene.h"
 #include "scene/value.h"
@@ -20,13 +21,18 @@ using ShapeMap = std::map<const Value*, std::shared_ptr<const Shape>>;
 /// What one value alone cannot tell: order of bounds and times, sizes, places. Works on scenes with problems too.
 void check_meaning(const Value& root, const ShapeMap& shapes, Problems& problems);
 
-/// The same for strands: where they grow, how many vertices they have in all and in a curl, polylines that fold.
-void check_strands(const Value& root, const ShapeMap& shapes, Problems& problems);
+/// Strands as polylines at the start, in the world's frame, by the resolved table of their group.
+using CurveMap = std::map<const Value*, Curves>;
+/// Makes the strands of every group; what cannot grow (on a plane, in more vertices than memory holds, folded back on
+/// itself) becomes a problem.
+[[nodiscard]] CurveMap build_curves(const Value& root, const ShapeMap& shapes, Problems& problems);
+/// What one value alone cannot tell of strands: pins, loads and probes of vertices that are not there or held twice.
+void check_strands(const Value& root, const CurveMap& curves, Problems& problems);
 /// Adds the strands of the scene to a model that has its obstacles already.
-void build_strands(const Value& root, const ShapeMap& shapes, Model& model);
+void build_strands(const Value& root, const CurveMap& curves, Model& model);
 
 /// The model of a resolved scene without problems.
-[[nodiscard]] Model build_model(const Value& root, const ShapeMap& shapes);
+[[nodiscard]] Model build_model(const Value& root, const ShapeMap& shapes, const CurveMap& curves);
 [[nodiscard]] RenderSettings build_render(const Value& root);
 [[nodiscard]] std::vector<Expectation> build_expectations(const Value& root, const std::vector<SceneSource>& sources);
 

@@ -45,7 +45,6 @@ public:
         check_probes();
         check_camera();
         check_particles();
-        check_strands(root_, shapes_, problems_);
     }
 
 private:

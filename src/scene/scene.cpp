@@ -87,13 +87,15 @@ Scene parse_scene(const std::string& text, const std::filesystem::path& file, co
     Problems problems(document.sources);
     const Value root = resolve(document, access, problems);
     const ShapeMap shapes = build_shapes(root, problems);
+    const CurveMap curves = build_curves(root, shapes, problems);
     check_meaning(root, shapes, problems);
+    check_strands(root, curves, problems);
     problems.raise();
 
     Scene scene;
     scene.name = file.stem().string();
     scene.file = file;
-    scene.model = build_model(root, shapes);
+    scene.model = build_model(root, shapes, curves);
     scene.render = build_render(root);
     scene.expectations = build_expectations(root, document.sources);
     scene.resolved_toml = to_toml(root);

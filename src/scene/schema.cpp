@@ -2,7 +2,6 @@
 
 #include "scene/materials.h"
 #include "scene/schema_words.h"
-#include "sim/diagnostics.h"
 
 namespace rivulet {
 namespace {
@@ -28,13 +27,6 @@ std::vector<Key> moving_keys()
                    .absent("at rest")
                    .replaces({"position", "rotation"}),
            };
-}
-
-std::vector<std::string> field_names()
-{
-    std::vector<std::string> names;
-    for (const FieldName& field : liquid_fields()) names.push_back(field.name);
-    return names;
 }
 
 std::vector<Key> interval_keys()
@@ -339,30 +331,6 @@ Record spin_record()
             }};
 }
 
-Record probe_record()
-{
-    const std::vector<std::string> of_field{"mean", "minimum", "maximum", "value"};
-    const std::vector<std::string> of_region{"volume", "mean", "minimum", "maximum", "centre_of_mass", "kinetic"};
-    const std::vector<std::string> of_liquid{"volume",         "mean",  "minimum", "maximum",
-                                             "centre_of_mass", "value", "kinetic"};
-    return {
-        "probe", "A number that is written to probes.csv, in SI.", "kind",
-        std::vector<Key>{
-            word("kind",
-                 {"volume", "mean", "minimum", "maximum", "centre_of_mass", "force", "torque", "value", "kinetic"},
-                 "What is measured; `kinetic` is the kinetic energy, `force` and `torque` are those on an obstacle.")
-                .mandatory(),
-            word("field", field_names(), "Field of the liquid that is measured.").mandatory().only(of_field),
-            reference("object", {"liquids"}, "Liquid that is measured.").absent("all liquids").only(of_liquid),
-            reference("object", {"obstacles"}, "Obstacle that the liquid pushes on.")
-                .mandatory()
-                .only({"force", "torque"}),
-            vector("point", "m", "Where the field is read.").between(-kFar, kFar).mandatory().only({"value"}),
-            shape_key("region", "Only what is inside counts (world frame).").absent("everywhere").only(of_region),
-            word("every", {"step", "frame"}, "How often a row is written.").otherwise("frame"),
-        }};
-}
-
 Record camera_record()
 {
     return {
@@ -417,11 +385,11 @@ Record expectation_record()
 const std::vector<Record>& scene_records()
 {
     static const std::vector<Record> kRecords{
-        scene_root(),      simulation_record(), domain_record(),      walls_record(),   liquid_record(),
-        body_record(),     obstacle_record(),   source_record(),      drain_record(),   shape_record(),
-        rotation_record(), motion_record(),     keyframe_record(),    spin_record(),    probe_record(),
-        camera_record(),   render_record(),     expectation_record(), strands_record(), strand_point_record(),
-        air_record()};
+        scene_root(),        simulation_record(),  domain_record(),      walls_record(),   liquid_record(),
+        body_record(),       obstacle_record(),    source_record(),      drain_record(),   shape_record(),
+        rotation_record(),   motion_record(),      keyframe_record(),    spin_record(),    probe_record(),
+        camera_record(),     render_record(),      expectation_record(), strands_record(), strand_point_record(),
+        strand_pin_record(), strand_load_record(), air_record()};
     return kRecords;
 }
 

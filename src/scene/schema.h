@@ -82,9 +82,13 @@ struct Record {
     [[nodiscard]] std::vector<std::string> key_names() const;
 };
 
+/// Record of schema_probes.cpp.
+[[nodiscard]] Record probe_record();
 /// Records of schema_strands.cpp.
 [[nodiscard]] Record strands_record();
 [[nodiscard]] Record strand_point_record();
+[[nodiscard]] Record strand_pin_record();
+[[nodiscard]] Record strand_load_record();
 [[nodiscard]] Record air_record();
 
 /// THE schema; records()[0] is the scene itself.

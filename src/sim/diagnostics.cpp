@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "base/parallel.h"
+#include "sim/strand_probes.h"
 #include "sim/strand_stages.h"
 
 #include <algorithm>
@@ -99,7 +100,8 @@ Vec3 centre_of_mass(const Model& model, const State& state, const Selection& sel
 
 bool is_vector(ProbeKind kind)
 {
-    return kind == ProbeKind::CentreOfMass || kind == ProbeKind::Force || kind == ProbeKind::Torque;
+    return kind == ProbeKind::CentreOfMass || kind == ProbeKind::Force || kind == ProbeKind::Torque ||
+           kind == ProbeKind::StrandPosition;
 }
 
 } // namespace
@@ -148,6 +150,7 @@ std::vector<std::string> probe_columns(const Probe& probe)
 
 std::string probe_unit(const Probe& probe)
 {
+    if (is_strand_probe(probe.kind)) return strand_probe_unit(probe.kind);
     switch (probe.kind) {
     case ProbeKind::Volume:
         return "m3";
@@ -170,6 +173,7 @@ std::string probe_unit(const Probe& probe)
 
 std::vector<double> sample_probe(const Model& model, const State& state, const Probe& probe)
 {
+    if (is_strand_probe(probe.kind)) return sample_strand_probe(model, state, probe);
     const auto as_list = [](const Vec3& v) { return std::vector<double>{v.x(), v.y(), v.z()}; };
     if (probe.kind == ProbeKind::Force || probe.kind == ProbeKind::Torque) {
         const int b = index_of(model, probe.object, "obstacle");
@@ -198,11 +202,10 @@ std::vector<double> sample_probe(const Model& model, const State& state, const P
         return {sum_over(selection, [&](std::size_t p) {
             return 0.5 * volume(p) * density_of(model, state, p) * state.liquid.velocity[p].squaredNorm();
         })};
-    case ProbeKind::Force:
-    case ProbeKind::Torque:
+    default:
         break;
     }
-    return {};
+    throw InternalError("not a probe of liquid: " + probe.name);
 }
 
 const std::vector<FieldName>& liquid_fields()

@@ -90,7 +90,24 @@ struct Domain {
     double friction = 0;         ///< of the closed walls, as Obstacle::friction
 };
 
-enum class ProbeKind { Volume, Mean, Minimum, Maximum, CentreOfMass, Force, Torque, Value, Kinetic };
+/// Those of strands come last.
+enum class ProbeKind {
+    Volume,
+    Mean,
+    Minimum,
+    Maximum,
+    CentreOfMass,
+    Force,
+    Torque,
+    Value,
+    Kinetic,
+    StrandPosition,
+    StrandTension,
+    StrandLength,
+    StrandTwist,
+    StrandStrain,
+    StrandKinetic
+};
 enum class Sampling { Step, Frame };
 
 /// A number read out of the run into probes.csv.
@@ -98,10 +115,12 @@ struct Probe {
     std::string name;
     ProbeKind kind = ProbeKind::Volume;
     std::string field;  ///< "speed", "velocity.x", "position.z", "pressure", ...; empty where the kind needs none
-    std::string object; ///< name of a liquid, obstacle, source or drain; empty = all liquids
+    std::string object; ///< name of a liquid, obstacle or group of strands; empty = all liquids
     Vec3 point = Vec3::Zero();           ///< for Value [m]
     std::shared_ptr<const Shape> region; ///< only what is inside, where given (world frame)
     Sampling every = Sampling::Frame;
+    std::int32_t strand = 0;  ///< number in its group
+    std::int32_t vertex = -1; ///< of that strand, or edge that begins there; below 0 counted from the end
 };
 
 struct Options {

@@ -164,6 +164,12 @@ length_variation = 0.2
 curl_radius = "2 mm"
 curl_pitch = "3 cm"
 seed = 5
+bend = "20 deg"
+bend_direction = [0, 1, -1]
+randomness = 0.2
+clumps = 3
+clump = 0.6
+taper = 0.1
 material = "human_hair"
 density = "1.3 g/cm3"
 youngs_modulus = "4 GPa"
@@ -183,12 +189,78 @@ obstacle = "head"
 points = [{ position = "0 0 0 m" }, { position = "1 0 0 cm" }, { position = "2 0 0 cm" }, { position = "3 1 0 cm" }]
 director = [0, 0, 1]
 tip_load = "0 0 1e-6 N"
+sag_free = true
 
 [strands.noodle]
 kind = "polyline"
 material = "noodle"
 held = "free"
 points = [{ position = "0 0 50 cm" }, { position = "1 0 50 cm" }, { position = "2 0 50 cm" }]
+
+[strands.tow]
+kind = "bundle"
+count = 7
+vertices = 31
+start = "0 0 0 m"
+end = "0 0 -6 cm"
+spacing = "0.2 mm"
+curl_radius = "1 mm"
+curl_pitch = "2 cm"
+held = "free"
+pins = [
+  { vertex = 3, obstacle = "head", held = "pin", release = "1 s" },
+  { vertex = -2, held = "clamp" },
+]
+loads = [{ vertex = 12, force = "1 0 0 mN", start = "0.1 s", stop = "0.2 s" }]
+
+[strands.weave]
+kind = "woven"
+obstacle = "head"
+rows = 4
+columns = 5
+spacing = "2 mm"
+amplitude = "0.1 mm"
+edges = 6
+held = "free"
+position = "0 0 50 cm"
+rotation = { angle = "45 deg" }
+
+[strands.yarn]
+kind = "knitted"
+rows = 3
+columns = 4
+spacing = "5 mm"
+edges = 24
+held = "free"
+
+[strands.ziti]
+kind = "noodles"
+material = "noodle"
+count = 25
+per_layer = 10
+vertices = 50
+length = "10 cm"
+spacing = "1.5 mm"
+wave_height = "1 cm"
+wave_length = "3 cm"
+seed = 3
+held = "free"
+
+[probes.tip]
+kind = "strand_position"
+object = "fur"
+strand = 9
+vertex = -1
+every = "step"
+
+[probes.pull]
+kind = "strand_tension"
+object = "tow"
+vertex = 1
+
+[probes.strain]
+kind = "strand_strain"
+object = "fur"
 )";
 
 /// The message of the InputError that parsing raises; empty when it raises none.

@@ -148,6 +148,12 @@ std::vector<Value> covering_scenes()
         "[sources.s]\nliquid='w'\nshape={type='sphere',radius=0.1,rotation={angle=1}}\nrotation={angle=1}\n"
         "[drains.d]\nshape={type='sphere',radius=0.1}\nrotation={angle=1}\n",
         {});
+    std::ofstream(folder / "hair.obj") << "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 1 1 1\nl 1 2 3 4\n";
+    add("[domain]\nlower=[0,0,0]\nupper=[1,1,1]\n[simulation]\ncell_size=0.1\n[strands.s]\nkind='file'\nfile='hair.obj'"
+        "\n"
+        "scale=0.1\nposition=[0.1,0,0]\nrotation={angle=1}\nvertices=5\ncount=1\n[strands.g]\nkind='groom'\n"
+        "obstacle='o'\nroots_per_area=100\nlength=0.1\n[obstacles.o]\nshape={type='sphere',radius=0.1}\n",
+        {});
     for (const char* group : {"sources.s", "drains.d"})
         add("[domain]\nlower=[0,0,0]\nupper=[1,1,1]\n[simulation]\ncell_size=0.1\n[liquids.w]\n"
             "[drains.d]\nshape={type='sphere',radius=0.1}\n[sources.s]\nliquid='w'\nshape={type='sphere',radius=0.1}\n",

@@ -1,12 +1,16 @@
 #include "scene/groom.h"
 #include "scene/scene.h"
+#include "scene/strand_patterns.h"
 #include "scene_texts.h"
 
 #include "geometry/shapes.h"
+#include "sim/diagnostics.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 
 namespace rivulet {
 namespace {
@@ -14,8 +18,8 @@ namespace {
 TEST(StrandScene, IsBuiltAsWritten)
 {
     const Model m = parse_scene(kStrandScene, "strands.toml").model;
-    ASSERT_EQ(m.strands.n_strands(), 12);
-    ASSERT_EQ(m.strand_groups.size(), 3u);
+    ASSERT_EQ(m.strands.n_strands(), 19 + 9 + 3 + 25);
+    ASSERT_EQ(m.strand_groups.size(), 7u);
     EXPECT_EQ(m.strand_groups[0].name, "fur"); // by name, as all groups of a scene
     EXPECT_EQ(m.strand_groups[0].n_strands, 10);
     EXPECT_EQ(m.strand_groups[0].picture_radius, 2e-4);
@@ -27,12 +31,111 @@ TEST(StrandScene, IsBuiltAsWritten)
     EXPECT_DOUBLE_EQ(m.strands.materials[1].youngs_modulus, 1e5); // the noodle's, from the library
     EXPECT_EQ(m.options.strand_integrator, StrandIntegrator::Midpoint);
     EXPECT_EQ(m.air.velocity, Vec3(1, 0, 0));
-    // Ten pins of the fur, a clamp (two pins) of the reed, none of the noodle.
-    ASSERT_EQ(m.strands.pins.size(), 12u);
+    // Ten pins of the fur, a clamp (two pins) of the reed, none of the noodle; three on each of the tow.
+    ASSERT_EQ(m.strands.pins.size(), 12u + 3u * 7u);
     EXPECT_EQ(m.strands.pins[0].release, 0.5);
     EXPECT_TRUE(m.strands.pins[10].clamps_edge);
-    ASSERT_EQ(m.strands.loads.size(), 1u);
-    EXPECT_EQ(m.strands.loads[0].vertex, m.strands.n_vertices() - 1);
+    ASSERT_EQ(m.strands.loads.size(), 8u);
+    EXPECT_EQ(m.strands.loads[0].vertex, m.strands.first[12] - 1);
+    EXPECT_EQ(m.strands.loads[1].vertex, m.strands.first[12] + 12);
+    EXPECT_EQ(m.strands.loads[1].stop, 0.2);
+}
+
+TEST(StrandScene, PinsHoldVerticesCountedFromEitherEndWhereTheyAre)
+{
+    const Model m = parse_scene(kStrandScene, "strands.toml").model;
+    const std::int32_t begin = m.strands.first[12], end = m.strands.first[13];
+    const StrandPin &moved = m.strands.pins[12], &clamp = m.strands.pins[13], &after = m.strands.pins[14];
+    EXPECT_EQ(moved.vertex, begin + 3);
+    EXPECT_EQ(moved.release, 1);
+    const Vec3 world = m.obstacles[0].motion.pose(0).to_world(moved.position);
+    EXPECT_LT((world - m.strands_at_start.position[static_cast<std::size_t>(begin + 3)]).norm(), 1e-15);
+    EXPECT_EQ(clamp.vertex, end - 2);
+    EXPECT_EQ(clamp.body, -1);
+    EXPECT_TRUE(clamp.clamps_edge);
+    EXPECT_EQ(after.vertex, end - 1);
+    EXPECT_FALSE(after.clamps_edge);
+    EXPECT_EQ(m.probes[2].kind, ProbeKind::StrandPosition); // by name: pull, strain, tip
+    EXPECT_EQ(m.probes[2].strand, 9);
+    EXPECT_EQ(probe_columns(m.probes[2]).size(), 3u);
+    EXPECT_EQ(probe_unit(m.probes[0]), "N");
+}
+
+TEST(StrandScene, VerticesThatAreNotThereOrHeldTwiceAreRefused)
+{
+    const auto expect = [](const std::string& override_, const std::string& message) {
+        EXPECT_NE(problem_of(kStrandScene, {override_}).find(message), std::string::npos)
+            << problem_of(kStrandScene, {override_});
+    };
+    expect("strands.tow.pins=[{vertex=31}]", "strands.tow.pins[0].vertex: 31 is beyond the strand; allowed: -31 to 30");
+    expect("strands.tow.pins=[{vertex=-1,held='clamp'}]", "strands.tow.pins[0].vertex: -1 is beyond the strand's last");
+    expect("strands.tow.pins=[{vertex=5,held='clamp'},{vertex=6}]", "strands.tow.pins[1].vertex: is held already");
+    expect("strands.reed.pins=[{vertex=1}]", "strands.reed.pins[0].vertex: is held already");
+    expect("strands.fur.sag_free=true", "strands.fur.sag_free: needs strands that are held by their clamped");
+    expect("strands.tow.loads=[{vertex=-32,force=[0,0,0]}]", "strands.tow.loads[0].vertex: -32 is beyond");
+    expect("strands.tow.loads=[{force=[0,0,0],start=1,stop=1}]", "strands.tow.loads[0].stop: 1 s is not after start");
+    expect("probes.tip.strand=10", "probes.tip.strand: 10 is beyond the group; allowed: 0 to 9");
+    expect("probes.tip.vertex=40", "probes.tip.vertex: 40 is beyond the strand; allowed: -40 to 39");
+    expect("probes.pull.vertex=30", "probes.pull.vertex: 30 is beyond the strand's last edge; allowed: -31 to 29");
+    expect("strands.tow.end='0 0 0 m'", "strands.tow.end: is where the start is");
+    expect("strands.tow.vertices=12", "strands.tow.vertices: gives 3.7 edges in a turn");
+}
+
+TEST(StrandScene, FilesArePlacedThinnedAndSpreadAnew)
+{
+    const auto folder = std::filesystem::temp_directory_path() / ("rivulet_strands_" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder);
+    std::ofstream file(folder / "hair.obj");
+    for (int i = 0; i < 6; ++i)
+        for (int k = 0; k < 4; ++k) file << "v " << i << " 0 " << k << "\n";
+    for (int i = 0; i < 6; ++i)
+        file << "l " << 4 * i + 1 << " " << 4 * i + 2 << " " << 4 * i + 3 << " " << 4 * i + 4 << "\n";
+    file << "v 9 9 9\nv 9 9 8\nl 25 26\n"; // too short a strand, the seventh
+    file.close();
+    const std::string text = "[domain]\nlower=[0,0,0]\nupper=[1,1,1]\n[simulation]\ncell_size=0.1\n[strands.s]\n"
+                             "kind='file'\nfile='hair.obj'\nscale=0.01\nposition='1 0 0 m'\n"
+                             "rotation={axis=[1,0,0],angle='90 deg'}\n";
+    const auto build = [&](const std::string& more) { return parse_scene(text + more, folder / "s.toml").model; };
+    const Model m = build("count=3\n"); // numbers 0, 2, 4
+    ASSERT_EQ(m.strands.n_strands(), 3);
+    EXPECT_EQ(m.strands.n_vertices(), 12);
+    EXPECT_LT((m.strands_at_start.position[7] - Vec3(1.02, -0.03, 0)).norm(), 1e-12);
+    const Model dense = build("vertices=7\n");
+    ASSERT_EQ(dense.strands.n_strands(), 7);
+    EXPECT_LT((dense.strands_at_start.position[1] - Vec3(1, -0.005, 0)).norm(), 1e-12);
+    try {
+        (void)build("");
+        FAIL() << "not noticed";
+    } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find("strand 6 has 2 vertices; allowed: at least 3"), std::string::npos);
+    }
+    std::filesystem::remove_all(folder);
+}
+
+TEST(Bundle, StrandsArePackedAndWoundAroundTheirLines)
+{
+    const Bundle bundle{.count = 19, .n_vertices = 61, .start = Vec3(1, 2, 3), .end = Vec3(1, 2, 5), .spacing = 0.01};
+    const Curves straight = bundle_curves(bundle);
+    ASSERT_EQ(straight.size(), 19u); // a hexagon of two rings: 12 of 19 at distances 2 and sqrt(3), 6 at 1
+    double sum = 0, nearest = 1;
+    for (std::size_t i = 0; i < straight.size(); ++i) {
+        sum += (straight[i][0] - bundle.start).squaredNorm();
+        EXPECT_LT((straight[i][60] - straight[i][0] - Vec3(0, 0, 2)).norm(), 1e-14);
+        for (std::size_t j = 0; j < i; ++j) nearest = std::min(nearest, (straight[i][0] - straight[j][0]).norm());
+    }
+    EXPECT_NEAR(sum, 1e-4 * (6 * 1 + 6 * 3 + 6 * 4), 1e-15);
+    EXPECT_NEAR(nearest, 0.01, 1e-14);
+    Bundle helix = bundle;
+    helix.count = 1;
+    helix.curl_radius = 0.1;
+    helix.curl_pitch = 0.5; // 15 edges a turn
+    const Curves wound = bundle_curves(helix);
+    for (std::size_t k = 0; k < 61; ++k) {
+        const Vec3 across = wound[0][k] - bundle.start - Vec3(0, 0, 2 * static_cast<double>(k) / 60);
+        EXPECT_NEAR(across.z(), 0, 1e-14);
+        EXPECT_NEAR(across.norm(), 0.1, 1e-14);
+    }
+    EXPECT_LT((wound[0][15] - wound[0][0] - Vec3(0, 0, 0.5)).norm(), 1e-14);
 }
 
 TEST(StrandScene, RootsAreOnTheSurfaceInTheRegionAndHeldByTheBody)
@@ -81,6 +184,167 @@ TEST(Groom, RootsAreEvenlySpread)
     EXPECT_NEAR(top, kRoots / 4, 4 * std::sqrt(kRoots * 0.1875));
 }
 
+double length_of(std::span<const Vec3> curve)
+{
+    double length = 0;
+    for (std::size_t k = 1; k < curve.size(); ++k) length += (curve[k] - curve[k - 1]).norm();
+    return length;
+}
+
+/// Angle of the last edge from the first.
+double turn_of(std::span<const Vec3> curve)
+{
+    const std::size_t n = curve.size();
+    return std::acos((curve[1] - curve[0]).normalized().dot((curve[n - 1] - curve[n - 2]).normalized()));
+}
+
+TEST(Groom, BendingTurnsTheTipAndKeepsTheLength)
+{
+    const Groom groom{.n_vertices = 101, .length = 0.1, .bend = 1.2, .bend_direction = Vec3(1, 0, -5)};
+    const std::vector<Vec3> points = grow_strand(groom, {Vec3::Zero(), Vec3::UnitZ()}, 0);
+    EXPECT_NEAR(length_of(points) - 0.5 * groom_edge(groom), 0.1, 1e-12);
+    EXPECT_NEAR(turn_of(points), 1.2 * 98.5 / 99.5, 1e-6); // half an edge at either end has no part in it
+    EXPECT_GT(points.back().x(), 0.02);
+    EXPECT_NEAR(points.back().y(), 0, 1e-12);
+    // An arc of angle 1.2: radius 0.1/1.2, tip at (1 - cos, sin) of it.
+    EXPECT_NEAR(points.back().x(), 0.1 / 1.2 * (1 - std::cos(1.2)), 1e-3);
+    EXPECT_NEAR(points.back().z(), 0.1 / 1.2 * std::sin(1.2), 1e-3);
+}
+
+TEST(Groom, RandomStrandsStrayButLeaveTheSurfaceStraight)
+{
+    const Groom groom{.n_vertices = 41, .length = 0.1, .randomness = 1};
+    double spread = 0;
+    for (int i = 0; i < 100; ++i) {
+        const std::vector<Vec3> points = grow_strand(groom, {Vec3::Zero(), Vec3::UnitZ()}, i);
+        EXPECT_EQ(points, grow_strand(groom, {Vec3::Zero(), Vec3::UnitZ()}, i));
+        EXPECT_NEAR(length_of(points) - 0.5 * groom_edge(groom), 0.1, 1e-12);
+        EXPECT_LT((points[1] - points[0]).head<2>().norm(), 1e-12);
+        EXPECT_LT((points[2] - points[1]).head<2>().norm(), 0.1 * groom_edge(groom));
+        spread += points.back().head<2>().squaredNorm() / 100;
+    }
+    EXPECT_GT(std::sqrt(spread), 0.005);
+    EXPECT_LT(std::sqrt(spread), 0.03);
+}
+
+/// Mean distance of the tips from their mean.
+double spread_of_tips(const Curves& curves)
+{
+    Vec3 mean = Vec3::Zero();
+    const auto n = static_cast<double>(curves.size());
+    for (std::size_t i = 0; i < curves.size(); ++i) mean += curves[i].back() / n;
+    double spread = 0;
+    for (std::size_t i = 0; i < curves.size(); ++i) spread += (curves[i].back() - mean).norm() / n;
+    return spread;
+}
+
+TEST(Groom, ClumpsDrawTipsTogetherAndTaperPointsABrush)
+{
+    const auto disc = make_cylinder(Vec3(0, 0, -0.01), Vec3::Zero(), 0.02);
+    const auto top = make_box(Vec3(-1, -1, -1e-4), Vec3(1, 1, 1));
+    const RootSampler roots(*disc, top.get(), 4);
+    EXPECT_NEAR(roots.area(), M_PI * 4e-4, 0.05 * M_PI * 4e-4);
+    Groom groom{.n_vertices = 30, .length = 0.1};
+    const double free = spread_of_tips(grow_strands(groom, roots, 200));
+    EXPECT_NEAR(free, 2.0 / 3 * 0.02, 0.002); // of a disc
+    groom.taper = 0.8;
+    const Curves pointed = grow_strands(groom, roots, 200);
+    EXPECT_NEAR(spread_of_tips(pointed) / free, 0.2, 0.02);
+    for (std::size_t i = 0; i < pointed.size(); ++i)
+        EXPECT_NEAR(length_of(pointed[i]) - 0.5 * groom_edge(groom), 0.1, 1e-12);
+    groom.taper = 0;
+    groom.n_clumps = 5;
+    groom.clump = 1;
+    const Curves clumped = grow_strands(groom, roots, 200);
+    for (std::size_t i = 5; i < 200; ++i) { // every tip is near one of the five
+        double nearest = 1;
+        for (std::size_t g = 0; g < 5; ++g) nearest = std::min(nearest, (clumped[i].back() - clumped[g].back()).norm());
+        EXPECT_LT(nearest, 0.005); // measured 3.1e-3: strands keep their length, so those from further away end lower
+    }
+    EXPECT_GT(spread_of_tips(clumped), 0.3 * free);
+}
+
+double least_distance(std::span<const Vec3> a, std::span<const Vec3> b)
+{
+    double least = 1e300;
+    for (const Vec3& x : a)
+        for (const Vec3& y : b) least = std::min(least, (x - y).norm());
+    return least;
+}
+
+TEST(Weave, YarnsGoOverAndUnderByTurns)
+{
+    const Weave weave{.rows = 3, .columns = 4, .spacing = 0.01, .amplitude = 0.001, .edges_per_crossing = 8};
+    const Curves curves = woven_curves(weave);
+    ASSERT_EQ(curves.size(), 7u);
+    ASSERT_EQ(curves[0].size(), 33u);
+    ASSERT_EQ(curves[3].size(), 25u);
+    for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t j = 0; j < 4; ++j) {
+            const Vec3 &row = curves[i][8 * j + 4], &column = curves[3 + j][8 * i + 4]; // where they cross
+            EXPECT_LT((row - column).head<2>().norm(), 1e-15);
+            EXPECT_NEAR(row.z() - column.z(), (i + j) % 2 == 0 ? 0.002 : -0.002, 1e-15);
+            EXPECT_NEAR(least_distance(curves[i], curves[3 + j]), 0.002, 1e-12);
+        }
+    EXPECT_NEAR(least_distance(curves[0], curves[1]), 0.01, 1e-4);
+}
+
+/// Over a loop of one row, in the view from above, the row above crosses it four times: below, above, above, below.
+TEST(Knit, LoopsAreDrawnThroughThoseOfTheRowBelow)
+{
+    for (const int columns : {3, 4}) {
+        const Knit knit{.rows = 3, .columns = columns, .spacing = 2 * M_PI, .edges_per_loop = 100};
+        const Curves curves = knitted_curves(knit);
+        ASSERT_EQ(curves.size(), 3u);
+        std::string signs;
+        for (std::size_t k = 1; k < curves[0].size(); ++k)
+            for (std::size_t l = 1; l < curves[1].size(); ++l) {
+                const Vec3 p = curves[0][k - 1], r = curves[0][k] - p, q = curves[1][l - 1], s = curves[1][l] - q,
+                           w = q - p;
+                const double det = r.x() * s.y() - r.y() * s.x();
+                const double u = (w.x() * s.y() - w.y() * s.x()) / det, v = (w.x() * r.y() - w.y() * r.x()) / det;
+                if (u >= 0 && u < 1 && v >= 0 && v < 1) signs += p.z() > q.z() ? '+' : '-';
+            }
+        std::string expected;
+        for (int i = 0; i < columns; ++i) expected += "-++-";
+        EXPECT_EQ(signs, expected);
+        EXPECT_GT(least_distance(curves[0], curves[1]) / knit.spacing, kKnitClearance - 1e-3);
+        EXPECT_GT(least_distance(curves[0], curves[2]) / knit.spacing, kKnitClearance);
+        EXPECT_NEAR(curves[0].front().y(), curves[0].back().y(), 1e-12);
+    }
+}
+
+TEST(Noodles, TouchNoneOfTheirNeighbours)
+{
+    const Noodles noodles{.count = 25,
+                          .per_layer = 10,
+                          .n_vertices = 400,
+                          .length = 0.1,
+                          .spacing = 0.002,
+                          .wave_height = 0.01,
+                          .wave_length = 0.03};
+    const Curves curves = noodle_curves(noodles);
+    ASSERT_EQ(curves.size(), 25u);
+    double least = 1;
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+        EXPECT_NEAR(length_of(curves[i]), 0.1, 1e-12);
+        for (std::size_t j = 0; j < i; ++j) least = std::min(least, least_distance(curves[i], curves[j]));
+    }
+    EXPECT_GT(least, 0.00199);
+    EXPECT_LT(least, 0.0021);
+}
+
+TEST(StrandScene, RootsByAreaAreAsManyAsTheSurfaceHolds)
+{
+    const Model m =
+        parse_scene("[domain]\nlower=[-1,-1,-1]\nupper=[1,1,1]\n[simulation]\ncell_size=0.1\n[obstacles.o]\n"
+                    "shape={type='sphere',radius='10 cm'}\n[strands.s]\nkind='groom'\nobstacle='o'\n"
+                    "roots_per_area='0.1 1/cm2'\nlength='1 cm'\n",
+                    "s.toml")
+            .model;
+    EXPECT_NEAR(m.strands.n_strands(), 0.1 * 4 * M_PI * 100, 1.5); // 125.7, the mesh has a little less area
+}
+
 TEST(StrandScene, WhatCannotGrowIsRefused)
 {
     const auto with = [](const std::string& override_) { return problem_of(kStrandScene, {override_}); };
@@ -88,7 +352,11 @@ TEST(StrandScene, WhatCannotGrowIsRefused)
               std::string::npos);
     EXPECT_NE(with("obstacles.head.shape={type='plane'}").find("strands.fur.obstacle: has no end"), std::string::npos);
     EXPECT_NE(with("strands.fur.vertices=8").find("strands.fur.vertices: gives"), std::string::npos);
-    EXPECT_NE(with("strands.fur.count=1000000").find("strands: 4e+07 vertices"), std::string::npos);
+    EXPECT_NE(with("strands.fur.count=1000000").find("strands.fur: makes it 4e+07 vertices"), std::string::npos);
+    EXPECT_NE(with("strands.fur.roots_per_area=1").find("strands.fur"), std::string::npos); // beside count
+    EXPECT_NE(with("strands.weave.amplitude='1 mm'").find("strands.weave.amplitude: 0.001 m makes"), std::string::npos);
+    EXPECT_NE(with("strands.yarn.radius='0.7 mm'").find("strands.yarn.radius: 0.0007 m makes"), std::string::npos);
+    EXPECT_NE(with("strands.ziti.vertices=12").find("strands.ziti.vertices: gives 3.3 edges"), std::string::npos);
     EXPECT_NE(with("strands.reed.director=[1,0,0]").find("strands.reed.director: is along"), std::string::npos);
     EXPECT_NE(with("strands.reed.points=[{position='0 0 0 m'},{position='1 0 0 cm'},{position='0 0 0 m'}]")
                   .find("strands.reed.points[2]: folds"),

@@ -1,5 +1,6 @@
 #include "base/error.h"
 #include "base/parallel.h"
+#include "sim/diagnostics.h"
 #include "sim/models.h"
 #include "sim/strand_stages.h"
 #include "sim/watchdog.h"
@@ -78,6 +79,42 @@ TEST(StrandStage, HangingHairPullsOnItsBodyWithItsWeight)
     for (const double v : vertex_masses(m.strands)) mass += v;
     EXPECT_NEAR(state.loads.force[0].z() / (-9.81 * mass), 1, 1e-3);
     EXPECT_NEAR(state.loads.force[0].x() / (9.81 * mass), 0, 1e-3);
+}
+
+/// A straight strand along x, stretched by 1 % in its last edge and moving at 2 m/s.
+TEST(StrandProbes, MeasureWhatTheyAreNamedFor)
+{
+    Model m;
+    m.strands.materials = {{1000, 1e6, 1e6, 0, 1e-3, 1e-3}};
+    for (int i = 0; i < 2; ++i) {
+        std::vector<Vec3> points;
+        for (int k = 0; k < 5; ++k) points.emplace_back(0.1 * k, i, 0);
+        add_strand(m.strands, m.strands_at_start, points, 0, Vec3::UnitZ());
+    }
+    m.strand_groups = {{"one", 0, 1}, {"two", 1, 1}};
+    State state;
+    state.strands = m.strands_at_start;
+    state.strands.position[9].x() += 1e-3;
+    for (std::size_t v = 5; v < 10; ++v) state.strands.velocity[v] = Vec3(0, 0, 2);
+    state.strands.twist = {0, 0.5, 0.25, 0, 0, 0, 0, 0, 0, 0};
+    const auto value = [&](ProbeKind kind, const char* group, int vertex) {
+        Probe probe;
+        probe.kind = kind;
+        probe.object = group;
+        probe.vertex = vertex;
+        EXPECT_EQ(sample_probe(m, state, probe).size(), probe_columns(probe).size());
+        return sample_probe(m, state, probe)[0];
+    };
+    EXPECT_DOUBLE_EQ(value(ProbeKind::StrandPosition, "two", -1), 0.401);
+    EXPECT_DOUBLE_EQ(value(ProbeKind::StrandPosition, "two", 1), 0.1);
+    EXPECT_NEAR(value(ProbeKind::StrandTension, "two", 3), 1e6 * M_PI * 1e-6 * 0.01, 1e-12); // E A strain
+    EXPECT_NEAR(value(ProbeKind::StrandTension, "two", -5), 0, 1e-12);
+    EXPECT_NEAR(value(ProbeKind::StrandLength, "two", -1), 0.401, 1e-15);
+    EXPECT_NEAR(value(ProbeKind::StrandTwist, "one", -1), 0.75, 1e-15);
+    EXPECT_NEAR(value(ProbeKind::StrandStrain, "two", -1), 0.01, 1e-14);
+    EXPECT_NEAR(value(ProbeKind::StrandStrain, "one", -1), 0, 1e-14);
+    EXPECT_NEAR(value(ProbeKind::StrandKinetic, "two", -1), 0.5 * 1000 * M_PI * 1e-6 * 0.4 * 4, 1e-15);
+    EXPECT_EQ(value(ProbeKind::StrandKinetic, "one", -1), 0);
 }
 
 TEST(StrandStage, ReleasedHairFallsFreely)

@@ -1,0 +1,136 @@
+#include "scene/build.h"
+#include "scene/read.h"
+#include "scene/resolve.h"
+#include "scene/vertex_index.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace rivulet {
+namespace {
+
+class StrandChecker {
+public:
+    StrandChecker(const Value& root, const CurveMap& curves, Problems& problems)
+        : root_(root), curves_(curves), problems_(problems)
+    {
+    }
+
+    void run()
+    {
+        if (!members("strands").empty()) check_law();
+        for (const auto& [name, table] : members("strands")) {
+            const auto found = curves_.find(&table);
+            if (found == curves_.end()) continue;
+            check_pins("strands." + name, table, found->second);
+            check_loads("strands." + name, table, found->second);
+        }
+        for (const auto& [name, table] : members("probes"))
+            if (is_complete(scene_record("probe"), table) && text(table, "kind").starts_with("strand_"))
+                check_probe("probes." + name, table);
+    }
+
+private:
+    [[nodiscard]] const Value::Table& members(const char* group) const
+    {
+        static const Value::Table kNone;
+        const Value* value = root_.find(group);
+        return value ? *value->as<Value::Table>() : kNone;
+    }
+
+    void check_law()
+    {
+        const Value* simulation = root_.find("simulation");
+        const Value* law = simulation ? simulation->find("strand_contact") : nullptr;
+        const Value* integrator = simulation ? simulation->find("strand_integrator") : nullptr;
+        if (law && integrator && *law->as<std::string>() != "none" && *integrator->as<std::string>() == "midpoint")
+            problems_.add(integrator->where, "simulation.strand_integrator",
+                          "does not go with strand_contact = \"cone\"; allowed: \"euler\", or strand_contact = "
+                          "\"none\"");
+    }
+
+    /// The least number of vertices that a strand of the group has.
+    static std::size_t fewest_vertices(const Curves& curves)
+    {
+        std::size_t fewest = curves[0].size();
+        for (std::size_t s = 1; s < curves.size(); ++s) fewest = std::min(fewest, curves[s].size());
+        return fewest;
+    }
+
+    /// A vertex that every strand has; `after` more must follow it.
+    bool is_there(const std::string& path, const Value& table, std::size_t n, std::size_t after)
+    {
+        const Value& number = *table.find("vertex");
+        const std::size_t v = vertex_index(*number.as<std::int64_t>(), n);
+        if (v + after < n) return true;
+        problems_.add(number.where, path + ".vertex",
+                      fmt::format("{} is beyond the strand{}; allowed: {} to {}", *number.as<std::int64_t>(),
+                                  after > 0 ? "'s last edge" : "", -static_cast<std::int64_t>(n), n - 1 - after));
+        return false;
+    }
+
+    void check_pins(const std::string& path, const Value& table, const Curves& curves)
+    {
+        const std::size_t n = fewest_vertices(curves);
+        std::set<std::size_t> held;
+        if (text(table, "held") != "free") held.insert(0);
+        if (text(table, "held") == "clamp") held.insert(1);
+        const auto& pins = get<Value::List>(table, "pins");
+        if (get<bool>(table, "sag_free") && (text(table, "held") != "clamp" || !pins.empty()))
+            problems_.add(table.find("sag_free")->where, path + ".sag_free",
+                          "needs strands that are held by their clamped beginnings alone; allowed: held = \"clamp\" "
+                          "without pins");
+        for (std::size_t i = 0; i < pins.size(); ++i) {
+            const std::string here = fmt::format("{}.pins[{}]", path, i);
+            const bool clamps = text(pins[i], "held") == "clamp";
+            if (!is_there(here, pins[i], n, clamps ? 1 : 0)) continue;
+            const std::size_t v = vertex_index(get<std::int64_t>(pins[i], "vertex"), n);
+            const bool is_new = held.insert(v).second & (!clamps || held.insert(v + 1).second);
+            if (!is_new) problems_.add(pins[i].find("vertex")->where, here + ".vertex", "is held already");
+        }
+    }
+
+    void check_loads(const std::string& path, const Value& table, const Curves& curves)
+    {
+        const auto& loads = get<Value::List>(table, "loads");
+        for (std::size_t i = 0; i < loads.size(); ++i) {
+            const std::string here = fmt::format("{}.loads[{}]", path, i);
+            is_there(here, loads[i], fewest_vertices(curves), 0);
+            const Value* stop = loads[i].find("stop");
+            if (stop && !(*stop->as<double>() > number(loads[i], "start")))
+                problems_.add(stop->where, here + ".stop",
+                              fmt::format("{} s is not after start; allowed: above {} s", *stop->as<double>(),
+                                          number(loads[i], "start")));
+        }
+    }
+
+    void check_probe(const std::string& path, const Value& probe)
+    {
+        const Value* group = root_.find("strands")->find(text(probe, "object"));
+        const auto found = curves_.find(group);
+        if (found == curves_.end()) return;
+        const Value* strand = probe.find("strand");
+        const auto s = static_cast<std::size_t>(strand ? *strand->as<std::int64_t>() : 0);
+        if (s >= found->second.size()) {
+            problems_.add(strand->where, path + ".strand",
+                          fmt::format("{} is beyond the group; allowed: 0 to {}", s, found->second.size() - 1));
+            return;
+        }
+        if (probe.find("vertex"))
+            is_there(path, probe, found->second[s].size(), text(probe, "kind") == "strand_tension" ? 1 : 0);
+    }
+
+    const Value& root_;
+    const CurveMap& curves_;
+    Problems& problems_;
+};
+
+} // namespace
+
+void check_strands(const Value& root, const CurveMap& curves, Problems& problems)
+{
+    StrandChecker(root, curves, problems).run();
+}
+
+} // namespace rivulet

@@ -1,0 +1,114 @@
+#include "sim/strand_probes.h"
+
+#include "base/assert.h"
+#include "base/parallel.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rivulet {
+namespace {
+
+const StrandGroup& group_named(const Model& model, const std::string& name)
+{
+    const auto found = std::ranges::find(model.strand_groups, name, &StrandGroup::name);
+    RIVULET_VERIFY(found != model.strand_groups.end());
+    return *found;
+}
+
+/// Vertices of one strand, or of all strands of a group.
+struct VertexRange {
+    std::size_t begin = 0, end = 0;
+};
+VertexRange vertices_of(const StrandModel& strands, std::int32_t first, std::int32_t count)
+{
+    return {static_cast<std::size_t>(strands.first[static_cast<std::size_t>(first)]),
+            static_cast<std::size_t>(strands.first[static_cast<std::size_t>(first + count)])};
+}
+
+double edge_length(const State& state, std::size_t v)
+{
+    return (state.strands.position[v + 1] - state.strands.position[v]).norm();
+}
+
+/// Force that an elastic edge pulls its ends together with [N]; the internal viscosity's is not in it.
+double edge_tension(const Model& model, const State& state, std::int32_t strand, std::size_t v)
+{
+    const StrandModel& strands = model.strands;
+    const RodMaterial& m =
+        strands.materials[static_cast<std::size_t>(strands.material[static_cast<std::size_t>(strand)])];
+    return m.youngs_modulus * m.area() * (edge_length(state, v) / strands.rest_length[v] - 1);
+}
+
+/// Of the group, without the edges' spin [J].
+double group_kinetic_energy(const Model& model, const State& state, const VertexRange& all)
+{
+    const std::vector<double> mass = vertex_masses(model.strands);
+    return ordered_sum(static_cast<std::int64_t>(all.end - all.begin), "probe", [&](std::int64_t i) {
+        const std::size_t v = all.begin + static_cast<std::size_t>(i);
+        return 0.5 * mass[v] * state.strands.velocity[v].squaredNorm();
+    });
+}
+
+double group_strain(const Model& model, const State& state, const VertexRange& all)
+{
+    double largest = 0;
+    for (std::size_t v = all.begin; v + 1 < all.end; ++v)
+        if (model.strands.rest_length[v] > 0)
+            largest = std::max(largest, std::abs(edge_length(state, v) / model.strands.rest_length[v] - 1));
+    return largest;
+}
+
+} // namespace
+
+bool is_strand_probe(ProbeKind kind) { return kind >= ProbeKind::StrandPosition; }
+
+std::string strand_probe_unit(ProbeKind kind)
+{
+    switch (kind) {
+    case ProbeKind::StrandPosition:
+    case ProbeKind::StrandLength:
+        return "m";
+    case ProbeKind::StrandTension:
+        return "N";
+    case ProbeKind::StrandTwist:
+        return "rad";
+    case ProbeKind::StrandKinetic:
+        return "J";
+    default:
+        return "";
+    }
+}
+
+std::vector<double> sample_strand_probe(const Model& model, const State& state, const Probe& probe)
+{
+    const StrandGroup& group = group_named(model, probe.object);
+    const VertexRange all = vertices_of(model.strands, group.first_strand, group.n_strands);
+    const std::int32_t strand = group.first_strand + probe.strand;
+    const VertexRange one = vertices_of(model.strands, strand, 1);
+    const auto counted_from = static_cast<std::int64_t>(probe.vertex < 0 ? one.end : one.begin);
+    const auto v = static_cast<std::size_t>(counted_from + probe.vertex);
+    RIVULET_VERIFY(probe.strand < group.n_strands && v >= one.begin && v < one.end);
+    double sum = 0;
+    switch (probe.kind) {
+    case ProbeKind::StrandPosition:
+        return {state.strands.position[v].x(), state.strands.position[v].y(), state.strands.position[v].z()};
+    case ProbeKind::StrandTension:
+        return {edge_tension(model, state, strand, v)};
+    case ProbeKind::StrandLength:
+        for (std::size_t e = one.begin; e + 1 < one.end; ++e) sum += edge_length(state, e);
+        return {sum};
+    case ProbeKind::StrandTwist:
+        for (std::size_t k = one.begin; k < one.end; ++k) sum += state.strands.twist[k];
+        return {sum};
+    case ProbeKind::StrandStrain:
+        return {group_strain(model, state, all)};
+    case ProbeKind::StrandKinetic:
+        return {group_kinetic_energy(model, state, all)};
+    default:
+        break;
+    }
+    throw InternalError("not a probe of strands: " + probe.name);
+}
+
+} // namespace rivulet
