@@ -63,7 +63,10 @@ ProbeKind probe_kind(const std::string& word)
 
 class ModelBuilder {
 public:
-    ModelBuilder(const Value& root, const ShapeMap& shapes) : root_(root), shapes_(shapes) {}
+    ModelBuilder(const Value& root, const ShapeMap& shapes, const ParseOptions& options)
+        : root_(root), shapes_(shapes), options_(options)
+    {
+    }
 
     Model build()
     {
@@ -75,7 +78,7 @@ public:
         for (const auto& [name, table] : group("obstacles")) model_.obstacles.push_back(obstacle(name, table));
         for (const auto& [name, table] : group("sources")) model_.sources.push_back(source(name, table));
         for (const auto& [name, table] : group("drains")) model_.drains.push_back(drain(name, table));
-        build_strands(root_, shapes_, model_);
+        build_strands(root_, shapes_, options_, model_);
         for (const auto& [name, table] : group("probes")) model_.probes.push_back(probe(name, table));
         return std::move(model_);
     }
@@ -145,6 +148,7 @@ private:
 
     const Value& root_;
     const ShapeMap& shapes_;
+    const ParseOptions& options_;
     Model model_;
 };
 
@@ -159,7 +163,10 @@ Expectation::When when_of(const std::string& word)
 
 } // namespace
 
-Model build_model(const Value& root, const ShapeMap& shapes) { return ModelBuilder(root, shapes).build(); }
+Model build_model(const Value& root, const ShapeMap& shapes, const ParseOptions& options)
+{
+    return ModelBuilder(root, shapes, options).build();
+}
 
 RenderSettings build_render(const Value& root)
 {

@@ -42,7 +42,10 @@ std::vector<Vec3> build_points(const Value& table)
 
 class StrandBuilder {
 public:
-    StrandBuilder(const ShapeMap& shapes, Model& model) : shapes_(shapes), model_(model) {}
+    StrandBuilder(const ShapeMap& shapes, const ParseOptions& options, Model& model)
+        : shapes_(shapes), options_(options), model_(model)
+    {
+    }
 
     void add_group(const std::string& name, const Value& table)
     {
@@ -52,10 +55,10 @@ public:
         pose_ = body_ < 0 ? Pose{} : obstacle().motion.pose(0);
         strands.materials.push_back(build_rod_material(table));
         const std::int32_t first = strands.n_strands();
-        if (text(table, "kind") == "groom")
-            add_groom(table);
-        else
+        if (text(table, "kind") == "polyline")
             add_polyline(table);
+        else if (options_.grows_strands)
+            add_groom(table);
         const double drawn = get_or(table, "picture_radius", 0.0);
         model_.strand_groups.push_back({name, first, strands.n_strands() - first, vector(table, "colour"), drawn});
     }
@@ -115,6 +118,7 @@ private:
     }
 
     const ShapeMap& shapes_;
+    const ParseOptions& options_;
     Model& model_;
     std::int32_t body_ = -1;
     Pose pose_;
@@ -122,8 +126,8 @@ private:
 
 class StrandChecker {
 public:
-    StrandChecker(const Value& root, const ShapeMap& shapes, Problems& problems)
-        : root_(root), shapes_(shapes), problems_(problems)
+    StrandChecker(const Value& root, const ShapeMap& shapes, const ParseOptions& options, Problems& problems)
+        : root_(root), shapes_(shapes), options_(options), problems_(problems)
     {
     }
 
@@ -170,6 +174,7 @@ private:
             problems_.add(table.where, path + ".obstacle", "has no end; allowed: obstacles of finite size");
             return;
         }
+        if (!options_.grows_strands) return;
         if (RootSampler(*shape->second, region ? inside->second.get() : nullptr, 0).is_empty())
             problems_.add(region ? region->where : table.where, path + (region ? ".region" : ".obstacle"),
                           "holds nothing of the obstacle's surface; allowed: regions that do");
@@ -197,21 +202,22 @@ private:
 
     const Value& root_;
     const ShapeMap& shapes_;
+    const ParseOptions& options_;
     Problems& problems_;
 };
 
 } // namespace
 
-void check_strands(const Value& root, const ShapeMap& shapes, Problems& problems)
+void check_strands(const Value& root, const ShapeMap& shapes, const ParseOptions& options, Problems& problems)
 {
-    StrandChecker(root, shapes, problems).run();
+    StrandChecker(root, shapes, options, problems).run();
 }
 
-void build_strands(const Value& root, const ShapeMap& shapes, Model& model)
+void build_strands(const Value& root, const ShapeMap& shapes, const ParseOptions& options, Model& model)
 {
     const Value& air = *root.find("air");
     model.air = {number(air, "density"), number(air, "viscosity"), vector(air, "wind")};
-    StrandBuilder builder(shapes, model);
+    StrandBuilder builder(shapes, options, model);
     for (const auto& [name, table] : get<Value::Table>(root, "strands")) builder.add_group(name, table);
     group_strands(model.strands);
 }

@@ -25,8 +25,8 @@ Aabb overlap(const Aabb& a, const Aabb& b) { return {a.lower.cwiseMax(b.lower), 
 
 class Checker {
 public:
-    Checker(const Value& root, const ShapeMap& shapes, Problems& problems)
-        : root_(root), shapes_(shapes), problems_(problems)
+    Checker(const Value& root, const ShapeMap& shapes, const ParseOptions& options, Problems& problems)
+        : root_(root), shapes_(shapes), options_(options), problems_(problems)
     {
     }
 
@@ -45,7 +45,7 @@ public:
         check_probes();
         check_camera();
         check_particles();
-        check_strands(root_, shapes_, problems_);
+        check_strands(root_, shapes_, options_, problems_);
     }
 
 private:
@@ -184,6 +184,7 @@ private:
 
     const Value& root_;
     const ShapeMap& shapes_;
+    const ParseOptions& options_;
     Problems& problems_;
     Aabb box_;
     double cell_size_ = 0;
@@ -191,9 +192,9 @@ private:
 
 } // namespace
 
-void check_meaning(const Value& root, const ShapeMap& shapes, Problems& problems)
+void check_meaning(const Value& root, const ShapeMap& shapes, const ParseOptions& options, Problems& problems)
 {
-    Checker(root, shapes, problems).run();
+    Checker(root, shapes, options, problems).run();
 }
 
 } // namespace rivulet

@@ -81,19 +81,19 @@ std::uint64_t fingerprint_of(const std::map<std::string, std::string>& keys)
 } // namespace
 
 Scene parse_scene(const std::string& text, const std::filesystem::path& file, const std::vector<std::string>& overrides,
-                  FileAccess access)
+                  const ParseOptions& options)
 {
-    const Document document = read_document(text, file, overrides, access);
+    const Document document = read_document(text, file, overrides, options.files);
     Problems problems(document.sources);
-    const Value root = resolve(document, access, problems);
+    const Value root = resolve(document, options.files, problems);
     const ShapeMap shapes = build_shapes(root, problems);
-    check_meaning(root, shapes, problems);
+    check_meaning(root, shapes, options, problems);
     problems.raise();
 
     Scene scene;
     scene.name = file.stem().string();
     scene.file = file;
-    scene.model = build_model(root, shapes);
+    scene.model = build_model(root, shapes, options);
     scene.render = build_render(root);
     scene.expectations = build_expectations(root, document.sources);
     scene.resolved_toml = to_toml(root);

@@ -35,6 +35,16 @@ TEST(StrandScene, IsBuiltAsWritten)
     EXPECT_EQ(m.strands.loads[0].vertex, m.strands.n_vertices() - 1);
 }
 
+TEST(StrandScene, GroomsStayEmptyWhereNothingIsToGrow)
+{
+    const ParseOptions options{.grows_strands = false};
+    const Scene scene = parse_scene(kStrandScene, "strands.toml", {"strands.fur.count=20"}, options);
+    ASSERT_EQ(scene.model.strand_groups.size(), 3u);
+    EXPECT_EQ(scene.model.strand_groups[0].n_strands, 0);
+    EXPECT_EQ(scene.model.strands.n_strands(), 2);
+    EXPECT_EQ(scene.fingerprint, parse_scene(kStrandScene, "strands.toml", {"strands.fur.count=20"}).fingerprint);
+}
+
 TEST(StrandScene, RootsAreOnTheSurfaceInTheRegionAndHeldByTheBody)
 {
     const Model m = parse_scene(kStrandScene, "strands.toml").model;
