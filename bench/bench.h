@@ -39,7 +39,8 @@ template <class Clock, class Action>
     return best;
 }
 
-/// State hash and checkpoint image against a copy of the memory; a timed stage against an untimed one.
+/// State hash and checkpoint image against a copy of the memory; a step against itself less what timing its stages
+/// costs (measured apart: the difference of two steps would drown in noise).
 [[nodiscard]] std::vector<BenchFigure> bench_hash(bool full);
 [[nodiscard]] std::vector<BenchFigure> bench_checkpoint(bool full);
 [[nodiscard]] std::vector<BenchFigure> bench_timers(bool full);

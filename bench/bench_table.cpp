@@ -10,7 +10,7 @@ const std::vector<Bench>& bench_table()
         {"liquid", "whole steps of a box of water: growth of the cost, memory, stages, two threads", bench_liquid},
         {"hash", "state hash against one pass of memory copying", bench_hash},
         {"checkpoint", "checkpoint image against a copy of the arrays", bench_checkpoint},
-        {"timers", "a timed stage against the same work untimed", bench_timers},
+        {"timers", "a step of a small pool against the same less the cost of timing its stages", bench_timers},
     };
     return kTable;
 }

@@ -8,6 +8,9 @@ cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPI
       -DRIVULET_FUZZ=ON -DRIVULET_TESTS=OFF > "$build.cmake.log"
 ninja -C "$build" fuzz_scene
 mkdir -p "$build/corpus"
-exec "$build/fuzz/fuzz_scene" -max_total_time="${1:-60}" -timeout=1 -rss_limit_mb=512 -max_len=16384 \
+# Freed memory is kept for a while to catch its use, and each block with the calls that led to it: less of both is faster,
+# and leaves the limit of memory to the parser. A failure's input shows more without these.
+export ASAN_OPTIONS=${ASAN_OPTIONS:-quarantine_size_mb=64:malloc_context_size=2}
+exec "$build/fuzz/fuzz_scene" -max_total_time="${1:-60}" -timeout=1 -rss_limit_mb=512 -max_len=8192 \
      -dict="$root/fuzz/scene.dict" -artifact_prefix="$build/" -print_final_stats=1 "${@:2}" \
      "$build/corpus" "$root/fuzz/corpus"

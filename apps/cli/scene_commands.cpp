@@ -58,6 +58,18 @@ void add_scenes(CLI::App& app, Action& action)
     });
 }
 
+int explain(const std::string& key, const std::string& format)
+{
+    std::string text = rivulet::explain_key(key); // an unknown key is refused in any format
+    if (format != "text" && !key.empty()) {
+        fmt::print(stderr, "rivulet: --format {} is about all keys; leave out '{}', or the format\n", format, key);
+        return rivulet::kExitInput;
+    }
+    if (format != "text") text = format == "markdown" ? rivulet::reference_markdown() : rivulet::editor_schema();
+    fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
+    return rivulet::kExitDone;
+}
+
 void add_explain(CLI::App& app, Action& action)
 {
     auto key = std::make_shared<std::string>();
@@ -66,15 +78,7 @@ void add_explain(CLI::App& app, Action& action)
     command->add_option("KEY", *key, "such as simulation.cell_size; all keys without");
     command->add_option("--format", *format, "text, markdown (the reference page) or schema (JSON schema for editors)")
         ->check(CLI::IsMember({"text", "markdown", "schema"}));
-    command->callback([key, format, &action] {
-        action = [key, format] {
-            const std::string text = *format == "markdown" ? rivulet::reference_markdown()
-                                     : *format == "schema" ? rivulet::editor_schema()
-                                                           : rivulet::explain_key(*key);
-            fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
-            return rivulet::kExitDone;
-        };
-    });
+    command->callback([key, format, &action] { action = [key, format] { return explain(*key, *format); }; });
 }
 
 void add_info(CLI::App& app, Action& action)

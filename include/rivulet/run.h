@@ -51,8 +51,8 @@ struct RunOutcome {
     std::string expectations; ///< what was checked, one line each; empty if the scene has none or the run was cut short
 };
 
-/// Runs a scene file into a run folder (docs/file_formats.md). SIGINT and SIGTERM end it after the current step with a
-/// checkpoint and exit 130.
+/// Runs a scene file into a run folder (docs/file_formats.md). SIGINT, SIGTERM and SIGHUP end it after the current step
+/// with a checkpoint and exit 130.
 [[nodiscard]] RunOutcome run_scene(const std::filesystem::path& scene, const RunOptions& options);
 
 /// Bytes from "1500000", "512 MB", "2GB" (powers of 1000) or "2 GiB" (powers of 1024). InputError otherwise.

@@ -107,6 +107,7 @@ public:
         : path_(path), temporary_(fmt::format("{}.{}.tmp", path.string(), ::getpid()))
     {
         const auto arguments = ffmpeg_arguments(movie_format(path), temporary_, width, height, frames_per_second);
+        make_temporary();
         // A socket, not a pipe: a write to a program that has died is then an error, not a signal.
         int ends[2];
         if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail(std::strerror(errno));
@@ -154,6 +155,15 @@ public:
     }
 
 private:
+    /// Ffmpeg would find out only after the first frames that it cannot write here.
+    void make_temporary()
+    {
+        std::error_code error;
+        if (std::filesystem::is_directory(path_, error)) fail("it is a folder");
+        const Handle made(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+        if (made.get() < 0) fail(std::strerror(errno));
+    }
+
     void start(const std::vector<std::string>& arguments, int child_input)
     {
         std::vector<char*> argv;
@@ -183,6 +193,7 @@ private:
 
     [[noreturn]] void fail(const std::string& what)
     {
+        ::unlink(temporary_.c_str()); // a constructor that fails has no destructor to do it
         const std::string words = messages_.get() >= 0 ? tail_of(messages_.get()) : std::string();
         throw IoError(
             fmt::format("{}: cannot make the movie: {}{}{}", path_.string(), what, words.empty() ? "" : "\n", words));
@@ -219,6 +230,11 @@ void MovieWriter::finish()
     RIVULET_VERIFY(encoder_);
     encoder_->finish();
     encoder_.reset();
+}
+
+void require_movie(const std::filesystem::path& path, double frames_per_second)
+{
+    const MovieWriter movie(path, 16, 16, frames_per_second); // of any size: it is dropped
 }
 
 void write_movie(std::span<const std::filesystem::path> frames, double frames_per_second,

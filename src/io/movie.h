@@ -30,6 +30,9 @@ private:
     int width_, height_;
 };
 
+/// Throws what MovieWriter would at its start: an unknown extension, no ffmpeg, a place that cannot be written to.
+void require_movie(const std::filesystem::path& path, double frames_per_second);
+
 /// A movie of PNG files of equal size, in the order given.
 void write_movie(std::span<const std::filesystem::path> frames, double frames_per_second,
                  const std::filesystem::path& path);

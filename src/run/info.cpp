@@ -6,6 +6,7 @@
 #include "io/hdf5_file.h"
 #include "io/json.h"
 #include "run/checkpoint.h"
+#include "run/report.h"
 #include "run/run_folder.h"
 
 #include <fmt/format.h>
@@ -70,8 +71,7 @@ std::string describe_run(const RunFolder& folder)
     if (!frames.empty()) text += fmt::format(" ({} to {})", frames.front(), frames.back());
     text += checkpoints.empty() ? ", no checkpoint\n" : fmt::format(", checkpoint at step {}\n", checkpoints.back());
     std::error_code error;
-    if (std::filesystem::exists(folder.file("report.json"), error))
-        return text + report_text(parse_json(read_text(folder.file("report.json"))));
+    if (std::filesystem::exists(folder.file("report.json"), error)) return text + report_text(read_report(folder));
     return text + "  not finished: there is no report.json; continue it with rivulet run SCENE --resume\n";
 }
 

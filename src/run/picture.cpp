@@ -131,9 +131,11 @@ std::vector<std::filesystem::path> render_run(const std::filesystem::path& run, 
     return with_threads(options.threads, [&](int) {
         const Scene scene = load_scene(folder.file("scene.toml"));
         const RenderSettings settings = settings_for(scene, options);
+        const std::vector<std::int64_t> frames = chosen_frames(folder, options.frame);
+        if (!options.movie.empty()) require_movie(options.movie, 1 / scene.model.options.frame_interval);
         make_folder(folder.file("preview"));
         std::vector<std::filesystem::path> files;
-        for (const std::int64_t number : chosen_frames(folder, options.frame)) {
+        for (const std::int64_t number : frames) {
             files.push_back(folder.picture(number));
             write_png(files.back(), render(picture_scene(scene, read_frame(folder.frame(number))), settings));
             if (options.message) options.message(files.back().string());

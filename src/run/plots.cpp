@@ -4,6 +4,7 @@
 #include "io/json.h"
 #include "io/plot.h"
 #include "rivulet/plot.h"
+#include "run/report.h"
 #include "run/run_folder.h"
 
 #include <algorithm>
@@ -136,8 +137,7 @@ std::vector<std::filesystem::path> plot_run(const std::filesystem::path& run)
     draw("energy.svg", energy_plot(read_csv(folder.file("energy.csv"))));
     draw("steps.svg", step_plot(read_csv(folder.file("steps.csv"))));
     std::error_code error; // a run that was killed has no report
-    if (std::filesystem::exists(folder.file("report.json"), error))
-        draw("stages.svg", stage_plot(parse_json(read_text(folder.file("report.json")))));
+    if (std::filesystem::exists(folder.file("report.json"), error)) draw("stages.svg", stage_plot(read_report(folder)));
     const CsvTable probes = read_csv(folder.file("probes.csv"));
     for (std::size_t i = 2; i < probes.columns.size(); ++i) draw(file_name(probes.columns[i]), probe_plot(probes, i));
     return files;

@@ -1,6 +1,8 @@
 #include "run/report.h"
 
+#include "base/error.h"
 #include "base/hash.h"
+#include "io/atomic_file.h"
 #include "sim/diagnostics.h"
 #include "sim/resample.h"
 #include "sim/strand_stages.h"
@@ -106,6 +108,16 @@ Json make_report(const Scene& scene, const State& state, const StageTimers& time
     report.set("strands", strands_json(scene.model, state));
     report.set("max_speed", sums.max_speed).set("state_hash", hex(state_hash(state))).set("exit", figures.exit);
     return report;
+}
+
+Json read_report(const RunFolder& folder)
+{
+    const std::filesystem::path path = folder.file("report.json");
+    try {
+        return parse_json(read_text(path));
+    } catch (const InputError& error) {
+        throw IoError(path.string() + ": altered or not whole: " + error.what());
+    }
 }
 
 } // namespace rivulet

@@ -2,6 +2,7 @@
 
 #include "base/timers.h"
 #include "io/json.h"
+#include "run/run_folder.h"
 #include "scene/scene.h"
 #include "sim/state.h"
 
@@ -20,5 +21,8 @@ struct RunFigures {
 /// The content of report.json.
 [[nodiscard]] Json make_report(const Scene& scene, const State& state, const StageTimers& timers,
                                const RunFigures& figures);
+
+/// report.json of a run folder, which must be there; IoError with its path if it is no JSON.
+[[nodiscard]] Json read_report(const RunFolder& folder);
 
 } // namespace rivulet

@@ -3,6 +3,7 @@
 #include "run/expectations.h"
 #include "scene/scene.h"
 #include "sim/diagnostics.h"
+#include "sim/placement.h"
 
 #include <fmt/format.h>
 
@@ -25,6 +26,7 @@ std::string summary(const Scene& scene)
     if (model.strands.n_strands() > 0)
         text += fmt::format("  strands    {} of {} vertices in all, in {} groups\n", model.strands.n_strands(),
                             model.strands.n_vertices(), model.strand_groups.size());
+    for (const std::string& warning : placement_warnings(model)) text += fmt::format("  warning    {}\n", warning);
     return text;
 }
 

@@ -10,6 +10,7 @@
 #include "run/process.h"
 #include "run/report.h"
 #include "run/resume.h"
+#include "sim/placement.h"
 #include "sim/watchdog.h"
 
 namespace rivulet {
@@ -39,6 +40,7 @@ void Session::start_new()
     if (!lock_) lock_ = folder_.lock();
     log_ = std::make_unique<RunLog>(folder_, false, options_.message);
     log_info("rivulet {}: {} on {} threads", RIVULET_VERSION, scene_.file.string(), n_threads_);
+    for (const std::string& warning : placement_warnings(scene_.model)) log_warning("{}", warning);
     keep_scene();
     state_ = initial_state(scene_.model);
     tables_ = std::make_unique<RunTables>(folder_, scene_.model, state_);

@@ -4,8 +4,9 @@
 
 namespace rivulet {
 
-/// While it lives, SIGINT and SIGTERM ask the run to end instead of ending the process, SIGXFSZ is ignored (a write
-/// that exceeds a limit fails like a full disk), and SIGPIPE too. A second SIGINT or SIGTERM ends the process at once.
+/// While it lives, SIGINT, SIGTERM and SIGHUP (unless that is ignored, as under nohup) ask the run to end instead of
+/// ending the process; SIGXFSZ is ignored (a write that exceeds a limit fails like a full disk), and SIGPIPE too. A
+/// second signal of the same kind ends the process at once.
 class SignalGuard {
 public:
     SignalGuard();
@@ -16,7 +17,7 @@ public:
     [[nodiscard]] bool end_requested() const noexcept;
 
 private:
-    struct sigaction before_[4];
+    struct sigaction before_[5];
 };
 
 } // namespace rivulet

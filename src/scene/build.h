@@ -23,9 +23,10 @@ void check_meaning(const Value& root, const ShapeMap& shapes, Problems& problems
 
 /// Strands as polylines at the start, in the world's frame, by the resolved table of their group.
 using CurveMap = std::map<const Value*, Curves>;
-/// Makes the strands of every group; what cannot grow (on a plane, in more vertices than memory holds, folded back on
-/// itself) becomes a problem.
-[[nodiscard]] CurveMap build_curves(const Value& root, const ShapeMap& shapes, Problems& problems);
+/// Makes the strands of every group that `options` asks for; what cannot grow (on a plane, in more vertices than memory
+/// holds, folded back on itself) becomes a problem.
+[[nodiscard]] CurveMap build_curves(const Value& root, const ShapeMap& shapes, const ParseOptions& options,
+                                    Problems& problems);
 /// What one value alone cannot tell of strands: pins, loads and probes of vertices that are not there or held twice.
 void check_strands(const Value& root, const CurveMap& curves, Problems& problems);
 /// Adds the strands of the scene to a model that has its obstacles already.

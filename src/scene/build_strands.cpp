@@ -124,8 +124,10 @@ void build_strands(const Value& root, const CurveMap& curves, Model& model)
     const Value& air = *root.find("air");
     model.air = {number(air, "density"), number(air, "viscosity"), vector(air, "wind")};
     StrandBuilder builder(model);
-    for (const auto& [name, table] : get<Value::Table>(root, "strands"))
-        builder.add_group(name, table, curves.at(&table));
+    for (const auto& [name, table] : get<Value::Table>(root, "strands")) {
+        const auto found = curves.find(&table);
+        builder.add_group(name, table, found == curves.end() ? Curves{} : found->second);
+    }
     group_strands(model.strands);
 }
 

@@ -81,13 +81,13 @@ std::uint64_t fingerprint_of(const std::map<std::string, std::string>& keys)
 } // namespace
 
 Scene parse_scene(const std::string& text, const std::filesystem::path& file, const std::vector<std::string>& overrides,
-                  FileAccess access)
+                  const ParseOptions& options)
 {
-    const Document document = read_document(text, file, overrides, access);
+    const Document document = read_document(text, file, overrides, options.files);
     Problems problems(document.sources);
-    const Value root = resolve(document, access, problems);
+    const Value root = resolve(document, options.files, problems);
     const ShapeMap shapes = build_shapes(root, problems);
-    const CurveMap curves = build_curves(root, shapes, problems);
+    const CurveMap curves = build_curves(root, shapes, options, problems);
     check_meaning(root, shapes, problems);
     check_strands(root, curves, problems);
     problems.raise();

@@ -47,13 +47,19 @@ struct Scene {
     std::uint64_t fingerprint = 0; ///< hash of resolved_keys that affect the simulation (not pictures, tests, titles)
 };
 
+/// What reading a scene may do beyond its text.
+struct ParseOptions {
+    FileAccess files = FileAccess::Allowed;
+    /// False: of strands only polylines are made, other groups stay empty; all else of the scene is checked and built.
+    bool grows_strands = true;
+};
+
 /// Reads, validates and builds. `overrides` are "path.to.key=value" (--set). Throws InputError with
 /// "file:line:column: key: what is wrong, what is allowed" (all problems of a file, one a line).
 [[nodiscard]] Scene load_scene(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
 /// The same from text (tests, fuzzing, resumed runs); `file` is used in messages and to find includes and meshes.
 [[nodiscard]] Scene parse_scene(const std::string& text, const std::filesystem::path& file,
-                                const std::vector<std::string>& overrides = {},
-                                FileAccess access = FileAccess::Allowed);
+                                const std::vector<std::string>& overrides = {}, const ParseOptions& options = {});
 
 /// "key: old -> new" for each key that differs and affects the simulation.
 [[nodiscard]] std::vector<std::string> scene_differences(const Scene& before, const Scene& after);

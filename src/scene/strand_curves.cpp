@@ -64,8 +64,8 @@ double edges_in_a_turn(const Bundle& bundle)
 
 class CurveBuilder {
 public:
-    CurveBuilder(const Value& root, const ShapeMap& shapes, Problems& problems)
-        : root_(root), shapes_(shapes), problems_(problems)
+    CurveBuilder(const Value& root, const ShapeMap& shapes, const ParseOptions& options, Problems& problems)
+        : root_(root), shapes_(shapes), options_(options), problems_(problems)
     {
     }
 
@@ -85,13 +85,14 @@ public:
 private:
     std::optional<Curves> of_kind(const std::string& kind, const Value& table)
     {
+        if (kind == "polyline") return polyline(table);
+        if (!options_.grows_strands) return std::nullopt;
         if (kind == "groom") return groom(table);
         if (kind == "bundle") return bundle(table);
         if (kind == "file") return from_file(table);
         if (kind == "woven") return woven(table);
         if (kind == "knitted") return knitted(table);
-        if (kind == "noodles") return noodles(table);
-        return polyline(table);
+        return noodles(table);
     }
 
     /// Whether there is room for so many more vertices.
@@ -321,6 +322,7 @@ private:
 
     const Value& root_;
     const ShapeMap& shapes_;
+    const ParseOptions& options_;
     Problems& problems_;
     std::string path_;
     double vertices_ = 0;
@@ -328,9 +330,9 @@ private:
 
 } // namespace
 
-CurveMap build_curves(const Value& root, const ShapeMap& shapes, Problems& problems)
+CurveMap build_curves(const Value& root, const ShapeMap& shapes, const ParseOptions& options, Problems& problems)
 {
-    return CurveBuilder(root, shapes, problems).run();
+    return CurveBuilder(root, shapes, options, problems).run();
 }
 
 } // namespace rivulet

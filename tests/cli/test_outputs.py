@@ -88,6 +88,19 @@ class Outputs(CliTest):
             self.assertTrue(content.startswith(magic) and len(content) > 100, name)
         self.assertEqual((self.folder / "film.mp4").read_bytes()[4:8], b"ftyp")
 
+    def test_a_movie_that_cannot_be_is_refused_before_the_drawing(self):
+        small = ["render", "out", "--width", "96", "--height", "54", "--samples", "1", "--movie"]
+        self.assertIn("film.avi", self.rivulet(*small, "film.avi", expect=2).stderr)
+        self.assertIn("nowhere/film.mp4", self.rivulet(*small, "nowhere/film.mp4", expect=5).stderr)
+        self.assertIn("not installed", self.rivulet(*small, "film.mp4", expect=5, env={"PATH": "/nowhere"}).stderr)
+        self.assertEqual(list((self.folder / "out/preview").glob("*.png")), [])
+        self.assertEqual(list(self.folder.glob("film*")), [])
+
+    def test_a_broken_report_is_named(self):
+        (self.folder / "out/report.json").write_text('{"version": ')
+        for command in ("info", "plot"):
+            self.assertIn("out/report.json: ", self.rivulet(command, "out", expect=5).stderr)
+
     def test_info_describes_runs_frames_and_checkpoints(self):
         self.assertIn("state_hash", self.rivulet("info", "out").stdout)
         self.assertIn("intact", self.rivulet("info", "out/frames/000001.h5").stdout)

@@ -56,7 +56,7 @@ class Resume(CliTest):
 
     def test_signals_write_a_checkpoint_and_print_the_resume_command(self):
         expected = self.state_hash("whole")
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             out = f"stopped{int(number)}"
             process = self.start("--out", out)
             process.stdout.readline()  # the first frame is done
@@ -69,6 +69,14 @@ class Resume(CliTest):
             subprocess.run(f"{BIN} {command}", shell=True, cwd=self.folder, check=True, capture_output=True)
             self.assertEqual(self.report(out)["state_hash"], expected)
             self.assert_same_tables(out, "whole")
+
+    def test_a_run_under_nohup_outlives_its_terminal(self):
+        begin = subprocess.Popen(["nohup", BIN, "run", str(self.scene), "--out", "out", "--progress", "plain"], cwd=self.folder,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+        begin.stdout.readline()
+        begin.send_signal(signal.SIGHUP)
+        _, errors = begin.communicate(timeout=120)
+        self.assertEqual(begin.returncode, 0, errors)
 
     def test_a_truncated_checkpoint_gives_way_to_the_one_before(self):
         expected = self.state_hash("out", "--checkpoint-every", "5")

@@ -14,6 +14,7 @@ class Usage(CliTest):
                           ["run", "tank.toml", "--checkpoint-every", "0"], ["run", "tank.toml", "--set", "nonsense"],
                           ["run", "tank.toml", "--resume", "--force"], ["run", "no_such_scene"], ["check", "no_such_scene"],
                           ["check"], ["scenes", "copy"], ["scenes", "copy", "no_such_scene"], ["explain", "no.such.key"],
+                          ["explain", "no.such.key", "--format", "markdown"], ["explain", "camera.up", "--format", "schema"],
                           ["info"], ["info", "nowhere"], ["render", "nowhere"], ["plot", "nowhere"], ["mesh", "nowhere"],
                           ["export", "nowhere", "--to", "usd"], ["export", "tank.toml"], ["export", "nowhere", "--to", "fbx"],
                           ["bench", "no_such_bench"]):
@@ -41,7 +42,17 @@ class Usage(CliTest):
         names = [line.split()[0] for line in self.rivulet("scenes").stdout.splitlines()]
         self.assertEqual(names, [scene.stem for scene in gallery()])
         for name in names:
-            self.rivulet("check", name)
+            self.assertNotIn("warning", self.rivulet("check", name).stdout)
+
+    def test_liquid_inside_of_an_obstacle_is_warned_of(self):
+        self.scene.write_text(self.scene.read_text() + """
+[bodies.lost]
+liquid = "water"
+shape = { type = "sphere", centre = "0.45 0.15 0.1 m", radius = "4 cm" }
+""")
+        expected = "bodies.lost holds no liquid: it lies wholly inside of obstacles"
+        self.assertIn("  warning    " + expected, self.rivulet("check", self.scene).stdout)
+        self.assertIn("rivulet: warning: " + expected, self.run_scene("out", "--frames", "0").stderr)
 
     def test_copied_scene_is_there_once(self):
         name = gallery()[0].stem

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <string>
 
 namespace rivulet {
@@ -107,19 +108,43 @@ TEST_F(Movie, MissingFfmpegIsNamed)
         EXPECT_NE(std::string(error.what()).find("a.mp4"), std::string::npos) << error.what();
     }
     ::setenv("PATH", path.c_str(), 1);
+    EXPECT_EQ(n_files(), 0);
 }
 
 TEST_F(Movie, FailureCarriesThePathAndTheLastWordsOfFfmpeg)
 {
+    const std::string path = std::getenv("PATH");
+    std::ofstream(folder / "ffmpeg") << "#!/bin/sh\necho so it ends >&2\nexit 3\n";
+    std::filesystem::permissions(folder / "ffmpeg", std::filesystem::perms::owner_all);
+    ::setenv("PATH", folder.c_str(), 1);
     try {
-        const std::vector<Image> frames(200,
-                                        frame(0)); // more than a socket buffers: the death is noticed while writing
-        write_movie(frames, 24, folder / "no_such_folder" / "a.mp4");
-        FAIL() << "no error";
+        // More frames than a socket buffers: the death is noticed while writing.
+        write_movie(std::vector<Image>(200, frame(0)), 24, folder / "a.mp4");
+        ADD_FAILURE() << "no error";
     } catch (const IoError& error) {
-        EXPECT_NE(std::string(error.what()).find("no_such_folder"), std::string::npos) << error.what();
-        EXPECT_NE(std::string(error.what()).find("No such file or directory"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("a.mp4"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("so it ends"), std::string::npos) << error.what();
     }
+    ::setenv("PATH", path.c_str(), 1);
+    EXPECT_EQ(n_files(), 1) << "ffmpeg alone";
+}
+
+TEST_F(Movie, PlaceThatCannotBeWrittenToIsKnownBeforeTheFirstFrame)
+{
+    const auto why = [](const std::filesystem::path& path) -> std::string {
+        try {
+            require_movie(path, 24);
+        } catch (const IoError& error) {
+            return error.what();
+        }
+        return "";
+    };
+    EXPECT_NE(why(folder / "no_such_folder" / "a.mp4").find("No such file or directory"), std::string::npos);
+    std::filesystem::create_directory(folder / "b.mp4");
+    EXPECT_NE(why(folder / "b.mp4").find("is a folder"), std::string::npos);
+    EXPECT_EQ(why(folder / "c.mp4"), "");
+    EXPECT_EQ(n_files(), 1) << "b.mp4 alone";
+    EXPECT_THROW(require_movie(folder / "c.avi", 24), InputError);
 }
 
 TEST_F(Movie, RefusesOtherKindsSizesAndRates)

@@ -207,8 +207,8 @@ TEST_F(Includes, WhoseKeysAreWrongAreNamed)
 TEST_F(Includes, AndMeshesAreRefusedWhereFilesAreNotAllowed)
 {
     write("a.toml", "title='a'\n");
-    EXPECT_THROW(static_cast<void>(
-                     parse_scene("include=['a.toml']\n" + kSmall, folder_ / "scene.toml", {}, FileAccess::Refused)),
+    EXPECT_THROW(static_cast<void>(parse_scene("include=['a.toml']\n" + kSmall, folder_ / "scene.toml", {},
+                                               {.files = FileAccess::Refused})),
                  InputError);
 }
 

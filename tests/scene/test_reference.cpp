@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -47,6 +48,21 @@ std::string fuzz_dictionary()
     return out;
 }
 TEST(SceneReference, FuzzDictionaryIsWhatTheSchemaSays) { expect_generated("fuzz/scene.dict", fuzz_dictionary()); }
+
+TEST(SceneReference, SeedsOfTheFuzzerNameEveryKey)
+{
+    std::string seeds;
+    for (const auto& entry : std::filesystem::directory_iterator(RIVULET_SOURCE_DIR "/fuzz/corpus")) {
+        std::stringstream stored;
+        stored << std::ifstream(entry.path()).rdbuf();
+        seeds += stored.str();
+    }
+    for (const Record& record : scene_records())
+        for (const Key& key : record.keys)
+            EXPECT_NE(seeds.find(key.name), std::string::npos) << record.name << "." << key.name;
+    for (const char* whole : {"all_keys.toml", "strands.toml"}) // these are scenes as they stand
+        EXPECT_NO_THROW(static_cast<void>(load_scene(RIVULET_SOURCE_DIR "/fuzz/corpus/" + std::string(whole))));
+}
 
 TEST(SceneReference, EveryKeyIsDocumentedInAllPlaces)
 {

@@ -138,6 +138,15 @@ TEST(Bundle, StrandsArePackedAndWoundAroundTheirLines)
     EXPECT_LT((wound[0][15] - wound[0][0] - Vec3(0, 0, 0.5)).norm(), 1e-14);
 }
 
+TEST(StrandScene, GroomsStayEmptyWhereNothingIsToGrow)
+{
+    const ParseOptions options{.grows_strands = false};
+    const Scene scene = parse_scene(kStrandScene, "strands.toml", {"strands.fur.count=20"}, options);
+    EXPECT_EQ(scene.model.strand_groups[0].n_strands, 0);
+    EXPECT_EQ(scene.model.strands.n_strands(), 2);
+    EXPECT_EQ(scene.fingerprint, parse_scene(kStrandScene, "strands.toml", {"strands.fur.count=20"}).fingerprint);
+}
+
 TEST(StrandScene, RootsAreOnTheSurfaceInTheRegionAndHeldByTheBody)
 {
     const Model m = parse_scene(kStrandScene, "strands.toml").model;

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "sim/model.h"
+
+#include <string>
+#include <vector>
+
+namespace rivulet {
+
+/// What a scene may say but hardly means, a line each: bodies that hold no liquid, because they lie wholly inside of
+/// obstacles or outside of the domain; strands whose beginning does. Of the moment at which the run starts.
+[[nodiscard]] std::vector<std::string> placement_warnings(const Model& model);
+
+} // namespace rivulet

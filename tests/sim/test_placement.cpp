@@ -1,0 +1,85 @@
+#include "sim/placement.h"
+
+#include "geometry/shapes.h"
+
+#include <gtest/gtest.h>
+
+namespace rivulet {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+/// A tank of one metre with a post in its middle, 20 cm thick.
+Model tank_with_post()
+{
+    Model m;
+    m.options.cell_size = 0.05;
+    m.domain.box = {Vec3::Zero(), Vec3::Ones()};
+    m.liquids.push_back({"water", 1000, 1e-3, 0, 0, {0.1, 0.3, 0.6}});
+    Obstacle post;
+    post.name = "post";
+    post.shape = make_box(Vec3(-0.1, -0.1, -0.5), Vec3(0.1, 0.1, 0.5));
+    post.motion.keyframes.push_back({0, Vec3(0.5, 0.5, 0.5), Vec3::Zero(), Easing::Linear});
+    m.obstacles.push_back(post);
+    return m;
+}
+
+LiquidBody ball(const Vec3& centre, double radius)
+{
+    LiquidBody body;
+    body.name = "ball";
+    body.shape = make_sphere(Vec3::Zero(), radius);
+    body.pose.position = centre;
+    return body;
+}
+
+void add_rod(Model& m, const Vec3& begin, std::int32_t holder)
+{
+    const std::vector<Vec3> points{begin, begin + Vec3(0.01, 0, 0), begin + Vec3(0.02, 0, 0)};
+    if (m.strands.materials.empty()) m.strands.materials.emplace_back();
+    const std::int32_t strand = add_strand(m.strands, m.strands_at_start, points, 0, Vec3::UnitZ());
+    if (holder >= 0)
+        m.strands.pins.push_back({.vertex = m.strands.first[static_cast<std::size_t>(strand)], .body = holder});
+    m.strand_groups.push_back({.name = "rod", .first_strand = strand, .n_strands = 1});
+}
+
+TEST(Placement, LiquidThatHasAPlaceIsNotWarnedOf)
+{
+    Model m = tank_with_post();
+    m.bodies.push_back(ball({0.5, 0.5, 0.5}, 0.15)); // reaches out of the post
+    m.bodies.push_back(ball({0, 0, 0}, 0.1));        // an eighth of it is in the tank
+    EXPECT_EQ(placement_warnings(m), Lines());
+}
+
+TEST(Placement, LiquidInsideOfAnObstacleIsWarnedOf)
+{
+    Model m = tank_with_post();
+    m.bodies.push_back(ball({0.5, 0.5, 0.5}, 0.09));
+    EXPECT_EQ(placement_warnings(m), Lines{"bodies.ball holds no liquid: it lies wholly inside of obstacles"});
+}
+
+TEST(Placement, LiquidOutsideOfTheDomainIsWarnedOf)
+{
+    Model m = tank_with_post();
+    m.bodies.push_back(ball({1.2, 0.5, 0.5}, 0.1));
+    m.bodies.push_back(ball({1.08, 1.08, 0.5}, 0.1)); // its box overlaps the tank, it does not
+    const std::string line =
+        "bodies.ball holds no liquid: nothing of it lies in the domain, or it is thinner than 0.025 m";
+    EXPECT_EQ(placement_warnings(m), (Lines{line, line}));
+}
+
+TEST(Placement, StrandsThatBeginWhereTheyCannotAreWarnedOf)
+{
+    Model m = tank_with_post();
+    add_rod(m, {0.2, 0.5, 0.5}, -1);
+    add_rod(m, {0.5, 0.5, 0.5}, 0); // held by the post that it begins in
+    EXPECT_EQ(placement_warnings(m), Lines());
+    add_rod(m, {0.5, 0.5, 0.5}, -1);
+    add_rod(m, {-0.5, 0.5, 0.5}, -1);
+    EXPECT_EQ(placement_warnings(m),
+              (Lines{"strands.rod: 1 of 1 begin inside of obstacles.post, which does not hold them",
+                     "strands.rod: 1 of 1 begin outside of the domain"}));
+}
+
+} // namespace
+} // namespace rivulet
