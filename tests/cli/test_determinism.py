@@ -18,7 +18,8 @@ class Determinism(CliTest):
         cell = float(self.rivulet("check", scene).stdout.split("cells of ")[1].split()[0])
         changes = [f"simulation.cell_size={factor * cell}"]
         for name, strands in tomllib.loads(scene.read_text()).get("strands", {}).items():
-            changes.append(f"strands.{name}.count={strands['count'] // 4}")
+            if "count" in strands:
+                changes.append(f"strands.{name}.count={max(1, strands['count'] // 4)}")
         return [word for change in changes for word in ("--set", change)]
 
     def in_two_parts(self, scene, size):
