@@ -86,8 +86,10 @@ private:
             const bool clamps = text(pins[i], "held") == "clamp";
             if (!is_there(here, pins[i], n, clamps ? 1 : 0)) continue;
             const std::size_t v = vertex_index(get<std::int64_t>(pins[i], "vertex"), n);
-            const bool is_new = held.insert(v).second & (!clamps || held.insert(v + 1).second);
-            if (!is_new) problems_.add(pins[i].find("vertex")->where, here + ".vertex", "is held already");
+            const bool is_free = !held.contains(v) && !(clamps && held.contains(v + 1));
+            held.insert(v);
+            if (clamps) held.insert(v + 1);
+            if (!is_free) problems_.add(pins[i].find("vertex")->where, here + ".vertex", "is held already");
         }
     }
 

@@ -124,9 +124,9 @@ void reshape(Curves& curves, std::size_t i, Move&& move)
     std::ranges::copy(with_even_edges(moved, (strand[1] - strand[0]).norm()), strand.begin());
 }
 
-void draw_to(Curves& curves, std::size_t i, std::span<const Vec3> guide, double clump)
+void draw_to(Curves& curves, std::size_t i, std::size_t guide_number, double clump)
 {
-    const std::span<const Vec3> own = curves[i];
+    const std::span<const Vec3> own = curves[i], guide = curves[guide_number];
     reshape(curves, i, [&](std::size_t k, double part) { return Vec3(own[k] + clump * part * (guide[k] - own[k])); });
 }
 
@@ -221,11 +221,11 @@ Curves grow_strands(const Groom& groom, const RootSampler& roots, std::int64_t c
         places.push_back(roots.root(i));
         curves.add(grow_strand(groom, places.back(), i));
     }
-    const Curves free = curves;
+    // The first strands are not drawn anywhere themselves.
     const auto n_guides = std::min<std::size_t>(static_cast<std::size_t>(groom.n_clumps), places.size());
     if (groom.clump > 0 && n_guides > 0)
         for (std::size_t i = n_guides; i < places.size(); ++i)
-            draw_to(curves, i, free[nearest_guide(places, n_guides, i)], groom.clump);
+            draw_to(curves, i, nearest_guide(places, n_guides, i), groom.clump);
     if (groom.taper > 0) taper(curves, places, groom.taper);
     return curves;
 }

@@ -225,7 +225,7 @@ private:
     {
         if (!resolve_leaf(key, raw, path, problems_, resolved)) return false;
         if (access_ == FileAccess::Refused) {
-            problems_.add(raw.where, path, "other files may not be read here; allowed: shapes without a file");
+            problems_.add(raw.where, path, "other files may not be read here; allowed: scenes without files");
             return false;
         }
         const SceneSource& source = document_.sources.at(static_cast<std::size_t>(raw.where.source));

@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kMaxStrandVertices = 1e7;
 constexpr double kFewestEdgesInATurn = 6;
+constexpr double kFarthest = 1e6;       // [m]
 constexpr double kSharpestFold = -0.99; // cosine of the angle between neighbouring edges
 
 Groom build_groom(const Value& table)
@@ -128,7 +129,7 @@ private:
         if (!(n > 0) || !fits(table, n * groom.n_vertices)) return std::nullopt;
         Curves curves = grow_strands(groom, *roots, static_cast<std::int64_t>(n));
         place(curves, build_motion(*obstacle).pose(0));
-        return are_smooth(curves, table) ? std::optional(std::move(curves)) : std::nullopt;
+        return if_smooth(std::move(curves), table);
     }
 
     /// A whole number; 0, with a problem added, if nothing says how many there are or there would be none.
@@ -152,11 +153,12 @@ private:
         for (Vec3& x : curves.points) x = pose.to_world(x);
     }
 
-    bool are_smooth(const Curves& curves, const Value& table)
+    /// The curves; none, with a problem added, if one has points too near or folds.
+    std::optional<Curves> if_smooth(Curves curves, const Value& table)
     {
         for (std::size_t i = 0; i < curves.size(); ++i)
-            if (!is_smooth(curves[i], table.where, fmt::format("{}: strand {}", path_, i))) return false;
-        return true;
+            if (!is_smooth(curves[i], table.where, fmt::format("{}: strand {}", path_, i))) return std::nullopt;
+        return curves;
     }
 
     std::optional<Curves> woven(const Value& table)
@@ -177,7 +179,7 @@ private:
         if (!fits(table, vertices)) return std::nullopt;
         Curves curves = woven_curves(weave);
         place(curves, build_pose(table));
-        return curves;
+        return if_smooth(std::move(curves), table);
     }
 
     std::optional<Curves> knitted(const Value& table)
@@ -194,7 +196,7 @@ private:
         if (!fits(table, knit.rows * (1.0 + knit.columns * knit.edges_per_loop))) return std::nullopt;
         Curves curves = knitted_curves(knit);
         place(curves, build_pose(table));
-        return curves;
+        return if_smooth(std::move(curves), table);
     }
 
     std::optional<Curves> noodles(const Value& table)
@@ -210,7 +212,7 @@ private:
         }
         Curves curves = noodle_curves(noodles);
         place(curves, build_pose(table));
-        return are_smooth(curves, table) ? std::optional(std::move(curves)) : std::nullopt;
+        return if_smooth(std::move(curves), table);
     }
 
     std::optional<RootSampler> root_sampler(const Value& table, const Value* obstacle, std::uint64_t seed)
@@ -239,7 +241,7 @@ private:
         }
         if (!fits(table, static_cast<double>(bundle.count) * bundle.n_vertices)) return std::nullopt;
         if (bundle.curl_radius > 0 && !has_smooth_curls(table, edges_in_a_turn(bundle))) return std::nullopt;
-        return bundle_curves(bundle);
+        return if_smooth(bundle_curves(bundle), table);
     }
 
     std::optional<Curves> from_file(const Value& table)
@@ -302,9 +304,15 @@ private:
         return curves;
     }
 
-    /// No two neighbours in one place, no edge folded back on the one before.
+    /// All in the world, no two neighbours in one place, no edge folded back on the one before.
     bool is_smooth(std::span<const Vec3> points, const Where& where, const std::string& path)
     {
+        for (std::size_t k = 0; k < points.size(); ++k)
+            if (!(points[k].cwiseAbs().maxCoeff() <= kFarthest)) {
+                problems_.add(where, fmt::format("{}[{}]", path, k),
+                              fmt::format("is out of reach; allowed: coordinates up to {:.0e} m", kFarthest));
+                return false;
+            }
         for (std::size_t k = 1; k < points.size(); ++k) {
             const Vec3 edge = points[k] - points[k - 1];
             if (!(edge.norm() > 1e-9)) {

@@ -354,6 +354,23 @@ TEST(StrandScene, RootsByAreaAreAsManyAsTheSurfaceHolds)
     EXPECT_NEAR(m.strands.n_strands(), 0.1 * 4 * M_PI * 100, 1.5); // 125.7, the mesh has a little less area
 }
 
+TEST(Groom, RootsOnAMeshAreEvenlySpreadOverItsFaces)
+{
+    // A box of 1 x 2 x 3 as twelve triangles: 22 m2, of which each side of 6 m2 has 27 %.
+    TriangleMesh mesh = make_box(Vec3::Zero(), Vec3(1, 2, 3))->tessellate(10);
+    const auto shape = make_mesh_shape(mesh);
+    const RootSampler roots(*shape, nullptr, 2);
+    EXPECT_NEAR(roots.area(), 22, 1e-9);
+    int at_side = 0;
+    constexpr int kRoots = 3000;
+    for (int i = 0; i < kRoots; ++i) {
+        const RootPlace root = roots.root(i);
+        EXPECT_LT(std::abs(shape->distance(root.position)), 1e-9);
+        at_side += root.position.x() > 1 - 1e-9;
+    }
+    EXPECT_NEAR(at_side, kRoots * 6.0 / 22, 4 * std::sqrt(kRoots * 6.0 / 22 * 16 / 22));
+}
+
 TEST(StrandScene, WhatCannotGrowIsRefused)
 {
     const auto with = [](const std::string& override_) { return problem_of(kStrandScene, {override_}); };
@@ -362,6 +379,8 @@ TEST(StrandScene, WhatCannotGrowIsRefused)
     EXPECT_NE(with("obstacles.head.shape={type='plane'}").find("strands.fur.obstacle: has no end"), std::string::npos);
     EXPECT_NE(with("strands.fur.vertices=8").find("strands.fur.vertices: gives"), std::string::npos);
     EXPECT_NE(with("strands.fur.count=1000000").find("strands.fur: makes it 4e+07 vertices"), std::string::npos);
+    EXPECT_NE(with("strands.tow.end='0 0 1e-8 m'").find("strands.tow: strand 0[1]: is where"), std::string::npos);
+    EXPECT_NE(with("strands.fur.length='1e-9 m'").find("strands.fur: strand"), std::string::npos);
     EXPECT_NE(with("strands.fur.roots_per_area=1").find("strands.fur"), std::string::npos); // beside count
     EXPECT_NE(with("strands.weave.amplitude='1 mm'").find("strands.weave.amplitude: 0.001 m makes"), std::string::npos);
     EXPECT_NE(with("strands.yarn.radius='0.7 mm'").find("strands.yarn.radius: 0.0007 m makes"), std::string::npos);
