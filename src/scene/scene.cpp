@@ -87,7 +87,8 @@ Scene parse_scene(const std::string& text, const std::filesystem::path& file, co
     Problems problems(document.sources);
     const Value root = resolve(document, options.files, problems);
     const ShapeMap shapes = build_shapes(root, problems);
-    const CurveMap curves = build_curves(root, shapes, options, problems);
+    // Strands take long to grow: not in a scene that is refused anyway.
+    const CurveMap curves = problems.empty() ? build_curves(root, shapes, options, problems) : CurveMap{};
     check_meaning(root, shapes, problems);
     check_strands(root, curves, problems);
     problems.raise();
