@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "base/parallel.h"
+#include "contact/contact_frame.h"
 #include "numerics/coulomb.h"
 
 #include <algorithm>
@@ -14,15 +15,6 @@ constexpr int kPowerIterations = 12;
 /// Power iterations come to the largest eigenvalue from below.
 constexpr double kEigenvalueReserve = 1.15;
 constexpr std::int64_t kContactGrain = 256;
-
-/// Rows: the normal and two directions across it, so that local = frame * world.
-Mat3 contact_frame(const Vec3& n)
-{
-    const Vec3 across = n.cross(std::abs(n.x()) < 0.6 ? Vec3::UnitX() : Vec3::UnitY()).normalized();
-    Mat3 frame;
-    frame << n.transpose(), across.transpose(), n.cross(across).transpose();
-    return frame;
-}
 
 class ProjectedGradients {
 public:

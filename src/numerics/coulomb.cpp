@@ -9,7 +9,9 @@ namespace {
 using Vec2 = Eigen::Vector2d;
 using Mat2 = Eigen::Matrix2d;
 
-double across(const Vec3& v) { return std::hypot(v[1], v[2]); }
+constexpr int kMaxSteps = 200;
+
+double across(const Vec3& v) { return std::sqrt(v[1] * v[1] + v[2] * v[2]); }
 
 /// Sliding forces as a function of the multiplier a in v_T = -a r_T, normal motion eliminated.
 struct Sliding {
@@ -25,11 +27,17 @@ struct Sliding {
         return -(axis0.dot(motion) / (value0 + a)) * axis0 - (axis1.dot(motion) / (value1 + a)) * axis1;
     }
     [[nodiscard]] double normal_force(const Vec2& t) const { return -(normal + coupling.dot(t)) / w; }
-    /// Positive while the force is outside the cone.
-    [[nodiscard]] double excess(double a) const
+    struct Excess {
+        double value; ///< positive while the force is outside the cone
+        double slope;
+    };
+    [[nodiscard]] Excess excess(double a) const
     {
-        const Vec2 t = tangential(a);
-        return t.norm() - friction * normal_force(t);
+        const double c0 = axis0.dot(motion) / (value0 + a), c1 = axis1.dot(motion) / (value1 + a);
+        const Vec2 t = -c0 * axis0 - c1 * axis1, change = (c0 / (value0 + a)) * axis0 + (c1 / (value1 + a)) * axis1;
+        const double size = t.norm();
+        return {size - friction * normal_force(t),
+                (size > 0 ? t.dot(change) / size : 0) + friction * coupling.dot(change) / w};
     }
 };
 
@@ -77,14 +85,19 @@ Vec3 solve_coulomb(const Mat3& compliance, const Vec3& free_motion, double frict
     const Vec3 stick = -compliance.ldlt().solve(free_motion);
     if (across(stick) <= friction * stick[0]) return stick;
     const Sliding s = sliding(compliance, free_motion, friction);
-    // The excess is positive at 0 (else it would stick) and negative for large multipliers (else it would take off).
-    double low = 0, high = s.value0;
-    while (s.excess(high) > 0 && high < 1e30 * s.value0) high *= 4;
-    for (int i = 0; i < 200 && high - low > 1e-16 * high; ++i) {
-        const double middle = 0.5 * (low + high);
-        (s.excess(middle) > 0 ? low : high) = middle;
+    // The excess is positive at 0 (else it would stick) and negative for large multipliers (else it would take off):
+    // Newton between bounds that close in.
+    double low = 0, high = 1e30 * s.value0, a = 0;
+    for (int i = 0; i < kMaxSteps; ++i) {
+        const Sliding::Excess e = s.excess(a);
+        (e.value > 0 ? low : high) = a;
+        const double next = a - e.value / e.slope;
+        const bool is_inside = next > low && next < high;
+        const double before = a;
+        a = is_inside ? next : high < 1e29 * s.value0 ? 0.5 * (low + high) : 4 * low + s.value0;
+        if (std::abs(a - before) <= 1e-15 * a) break;
     }
-    const Vec2 t = s.tangential(high);
+    const Vec2 t = s.tangential(a);
     return {s.normal_force(t), t.x(), t.y()};
 }
 

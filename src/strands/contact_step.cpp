@@ -23,6 +23,9 @@ constexpr double kAllowedDepth = 0.1;
 /// And one that counts as a contact missed.
 constexpr double kMissedDepth = 1;
 
+constexpr std::size_t kBlockBytes = 64 << 20;
+constexpr std::size_t kBlockBytesOfVertex = 512;
+
 /// The force that a contact had in the last step; 0 if it is new.
 Vec3 remembered(const ContactMemory& memory, std::int32_t a, std::int32_t b)
 {
@@ -106,14 +109,23 @@ private:
             guess[i] = c.force == Vec3::Zero() ? remembered(memory_, c.a, c.b) : c.force;
             moved[i] = contact_motion(c, motion());
         }
-        const ConeSolution solution = solve_cones(
-            cones, compliance, {options_.tolerance * thinnest_, options_.max_iterations}, guess, force, moved);
+        const ConeOptions cone_options{options_.tolerance * thinnest_, options_.max_iterations};
+        const ConeSolution solution = compliance.block_bytes() <= largest_blocks()
+                                          ? sweep_cones(cones, compliance.blocks(), cone_options, guess, force, moved)
+                                          : solve_cones(cones, compliance, cone_options, guess, force, moved);
         contact_.iterations += solution.iterations;
         contact_.residual = solution.residual;
         contact_.converged = solution.converged;
         predict(compliance, force);
         for (std::size_t i = 0; i < n; ++i) all[i].force = force[i];
         touched_.assign(compliance.batches().begin(), compliance.batches().end());
+    }
+
+    /// Memory that the compliance between contacts may take, so that all in all a vertex does not need much more than a
+    /// kilobyte.
+    [[nodiscard]] std::size_t largest_blocks() const
+    {
+        return kBlockBytes + kBlockBytesOfVertex * state_.position.size();
     }
 
     /// Where the strands will go, as the linear answer to the change of the forces has it.

@@ -46,7 +46,11 @@ StrandCompliance::StrandCompliance(const StrandModel& model, std::span<const Hol
     std::vector<std::int32_t> order(sides_.size());
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](std::int32_t x, std::int32_t y) {
-        return batch_of_side_[static_cast<std::size_t>(x)] < batch_of_side_[static_cast<std::size_t>(y)];
+        const auto key = [&](std::int32_t i) {
+            const auto k = static_cast<std::size_t>(i);
+            return std::pair(batch_of_side_[k], sides_[k].lane);
+        };
+        return key(x) < key(y);
     });
     std::vector<Side> sorted;
     sides_of_.assign(contacts.size(), {-1, -1});
@@ -55,15 +59,19 @@ StrandCompliance::StrandCompliance(const StrandModel& model, std::span<const Hol
         if (batches_.empty() || batches_.back() != batch_of_side_[k]) {
             batches_.push_back(batch_of_side_[k]);
             begin_.push_back(sorted.size());
+            strand_.push_back(sorted.size());
+        } else if (sorted.back().lane != sides_[k].lane) {
+            strand_.push_back(sorted.size());
         }
         auto& both = sides_of_[static_cast<std::size_t>(sides_[k].contact)];
         both[both[0] < 0 ? 0 : 1] = static_cast<std::int32_t>(sorted.size());
         sorted.push_back(sides_[k]);
     }
     begin_.push_back(sorted.size());
+    strand_.push_back(sorted.size());
     sides_ = std::move(sorted);
     side_motion_.resize(sides_.size());
-    batch_of_side_ = {};
+    batch_of_side_ = {}; // only needed to sort by
 }
 
 void StrandCompliance::add_side(const StrandModel& model, std::span<const Hold> hold, const std::vector<Place>& places,
@@ -86,14 +94,26 @@ void StrandCompliance::solve(std::size_t i, std::span<const Vec3> force, Aligned
     u.assign(static_cast<std::size_t>(matrix.size()), Lane{});
     for (std::size_t k = begin_[i]; k < begin_[i + 1]; ++k) {
         const Side& side = sides_[k];
-        const Vec3& f = force[static_cast<std::size_t>(side.contact)];
-        Lane* at = u.data() + static_cast<std::ptrdiff_t>(4 * side.vertex);
-        for (int a = 0; a < 3; ++a) {
-            at[a][side.lane] += side.weight[0] * f[a];
-            at[4 + a][side.lane] += side.weight[1] * f[a];
-        }
+        add_to(u, side, force[static_cast<std::size_t>(side.contact)]);
     }
     matrix.solve(u.data());
+}
+
+void StrandCompliance::add_to(AlignedVector<Lane>& u, const Side& side, const Vec3& force) const
+{
+    Lane* at = u.data() + static_cast<std::ptrdiff_t>(4 * side.vertex);
+    for (int a = 0; a < 3; ++a) {
+        at[a][side.lane] += side.weight[0] * force[a];
+        at[4 + a][side.lane] += side.weight[1] * force[a];
+    }
+}
+
+Vec3 StrandCompliance::at_side(const AlignedVector<Lane>& u, const Side& side)
+{
+    const Lane* at = u.data() + static_cast<std::ptrdiff_t>(4 * side.vertex);
+    Vec3 motion;
+    for (int a = 0; a < 3; ++a) motion[a] = side.weight[0] * at[a][side.lane] + side.weight[1] * at[4 + a][side.lane];
+    return motion;
 }
 
 void StrandCompliance::apply(std::span<const Vec3> force, std::span<Vec3> motion)
@@ -101,10 +121,7 @@ void StrandCompliance::apply(std::span<const Vec3> force, std::span<Vec3> motion
     for_batches(batches_.size(), [&](std::size_t i, AlignedVector<Lane>& u) {
         solve(i, force, u);
         for (std::size_t k = begin_[i]; k < begin_[i + 1]; ++k) {
-            const Side& side = sides_[k];
-            const Lane* at = u.data() + static_cast<std::ptrdiff_t>(4 * side.vertex);
-            for (int a = 0; a < 3; ++a)
-                side_motion_[k][a] = side.weight[0] * at[a][side.lane] + side.weight[1] * at[4 + a][side.lane];
+            side_motion_[k] = at_side(u, sides_[k]);
         }
     });
     parallel_for(
@@ -116,6 +133,60 @@ void StrandCompliance::apply(std::span<const Vec3> force, std::span<Vec3> motion
             motion[static_cast<std::size_t>(c)] = sum;
         },
         kMotionGrain);
+}
+
+std::size_t StrandCompliance::block_bytes() const
+{
+    std::size_t n = 0;
+    for (std::size_t s = 0; s + 1 < strand_.size(); ++s) {
+        const std::size_t width = 3 * (strand_[s + 1] - strand_[s]);
+        n += width * width;
+    }
+    return n * sizeof(double);
+}
+
+BlockCompliance StrandCompliance::blocks() const
+{
+    BlockCompliance out;
+    out.first = strand_;
+    out.sides = sides_of_;
+    out.body.resize(sides_.size());
+    out.values.resize(block_bytes() / sizeof(double));
+    std::size_t size = 0;
+    for (std::size_t s = 0; s + 1 < strand_.size(); ++s) {
+        out.block.push_back(size);
+        size += 9 * (strand_[s + 1] - strand_[s]) * (strand_[s + 1] - strand_[s]);
+        for (std::size_t k = strand_[s]; k < strand_[s + 1]; ++k) out.body[k] = static_cast<std::int32_t>(s);
+    }
+    parallel_for(static_cast<std::int64_t>(batches_.size()), "contact compliance",
+                 [&](std::int64_t i) { fill_blocks(static_cast<std::size_t>(i), out); });
+    return out;
+}
+
+/// Unit forces on the first side of each of the four strands, then on the second, ...: one banded solve for each
+/// direction answers for all four.
+void StrandCompliance::fill_blocks(std::size_t i, BlockCompliance& out) const
+{
+    const RodMatrix& matrix = factors_[static_cast<std::size_t>(batches_[i])];
+    const auto begin = std::lower_bound(strand_.begin(), strand_.end(), begin_[i]);
+    const auto end = std::lower_bound(strand_.begin(), strand_.end(), begin_[i + 1]);
+    std::size_t most = 0;
+    for (auto s = begin; s != end; ++s) most = std::max(most, s[1] - s[0]);
+    AlignedVector<Lane> u;
+    for (std::size_t m = 0; m < most; ++m)
+        for (int axis = 0; axis < 3; ++axis) {
+            u.assign(static_cast<std::size_t>(matrix.size()), Lane{});
+            for (auto s = begin; s != end; ++s)
+                if (s[0] + m < s[1]) add_to(u, sides_[s[0] + m], Vec3::Unit(axis));
+            matrix.solve(u.data());
+            for (auto s = begin; s != end; ++s) {
+                if (s[0] + m >= s[1]) continue;
+                const auto body = static_cast<std::size_t>(s - strand_.begin());
+                const std::size_t k = s[1] - s[0];
+                double* row = out.values.data() + out.block[body] + (3 * m + static_cast<std::size_t>(axis)) * 3 * k;
+                for (std::size_t j = 0; j < k; ++j) Vec3::Map(row + 3 * j) = at_side(u, sides_[s[0] + j]);
+            }
+        }
 }
 
 std::vector<double> StrandCompliance::own_compliance() const

@@ -19,6 +19,10 @@ public:
                      std::span<const StrandContact> contacts);
 
     void apply(std::span<const Vec3> force, std::span<Vec3> motion) override;
+    /// Size of blocks().
+    [[nodiscard]] std::size_t block_bytes() const;
+    /// The same, between all contacts of each strand, written out.
+    [[nodiscard]] BlockCompliance blocks() const;
     /// Motion of each contact for a force on it alone, averaged over directions [m/N].
     [[nodiscard]] std::vector<double> own_compliance() const;
     /// Adds the motion of every vertex, and the spin of every edge, of the strands that touch something.
@@ -43,16 +47,21 @@ private:
                   std::int32_t contact, std::int32_t vertex, double at, double sign);
     /// u <- A^-1 f for batch number i of batches().
     void solve(std::size_t i, std::span<const Vec3> force, AlignedVector<Lane>& u) const;
+    /// Rows of the blocks of all strands of batch number i.
+    void fill_blocks(std::size_t i, BlockCompliance& out) const;
+    void add_to(AlignedVector<Lane>& u, const Side& side, const Vec3& force) const;
+    [[nodiscard]] static Vec3 at_side(const AlignedVector<Lane>& u, const Side& side);
 
     const StrandModel& model_;
     std::span<const RodMatrix> factors_;
     std::size_t n_contacts_;
     std::vector<std::int32_t> batches_;
-    std::vector<std::size_t> begin_; ///< of each batch's sides
-    std::vector<Side> sides_;        ///< by batch
+    std::vector<std::size_t> begin_;  ///< of each batch's sides
+    std::vector<Side> sides_;         ///< by batch, then by lane: those of a strand lie together
+    std::vector<std::size_t> strand_; ///< where those of each strand that touches begin, and one past the last
     std::vector<Vec3> side_motion_;
     std::vector<std::array<std::int32_t, 2>> sides_of_; ///< of each contact; -1 = none
-    std::vector<std::int32_t> batch_of_side_;           ///< while they are collected
+    std::vector<std::int32_t> batch_of_side_;
 };
 
 } // namespace rivulet

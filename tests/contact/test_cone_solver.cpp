@@ -24,6 +24,16 @@ public:
                 motion[i] += w_.block<3, 3>(static_cast<int>(3 * i), static_cast<int>(3 * j)) * force[j];
         }
     }
+    /// The same as one body that all contacts act on.
+    [[nodiscard]] BlockCompliance blocks() const
+    {
+        const auto n = static_cast<std::size_t>(w_.rows() / 3);
+        BlockCompliance out{{0, n}, {0}, {}, std::vector<std::int32_t>(n, 0), {}};
+        for (Eigen::Index i = 0; i < w_.rows(); ++i)
+            for (Eigen::Index j = 0; j < w_.cols(); ++j) out.values.push_back(w_(i, j));
+        for (std::size_t i = 0; i < n; ++i) out.sides.push_back({static_cast<std::int32_t>(i), -1});
+        return out;
+    }
     [[nodiscard]] double own(int i) const { return w_.block<3, 3>(3 * i, 3 * i).trace() / 3; }
 
 private:
@@ -57,18 +67,12 @@ Problem random_problem(int n, const DenseCompliance& w, std::uint64_t seed)
     return p;
 }
 
-TEST(ConeSolver, ManyContactsObeyCoulombsLaw)
+void expect_coulomb(const Problem& p, DenseCompliance& w, const std::vector<Vec3>& free)
 {
-    constexpr int kCount = 60;
-    DenseCompliance w(random_compliance(kCount, 120, 5)); // fewer freedoms than forces: some are redundant
-    Problem p = random_problem(kCount, w, 6);
-    const std::vector<Vec3> free = p.motion;
-    const ConeSolution solution = solve_cones(p.contacts, w, {1e-9, 20000}, p.guess, p.force, p.motion);
-    EXPECT_TRUE(solution.converged);
-    std::vector<Vec3> moved(kCount);
+    std::vector<Vec3> moved(p.force.size());
     w.apply(p.force, moved);
     int n_open = 0;
-    for (std::size_t i = 0; i < kCount; ++i) {
+    for (std::size_t i = 0; i < p.force.size(); ++i) {
         const ConeContact& c = p.contacts[i];
         EXPECT_LT((free[i] + moved[i] - p.motion[i]).norm(), 1e-9);
         const double gap = c.gap + p.motion[i].dot(c.normal);
@@ -80,6 +84,81 @@ TEST(ConeSolver, ManyContactsObeyCoulombsLaw)
     }
     EXPECT_GT(n_open, 5);
     EXPECT_LT(n_open, 55);
+}
+
+/// Fewer freedoms than forces: some are redundant.
+TEST(ConeSolver, ManyContactsObeyCoulombsLaw)
+{
+    constexpr int kCount = 60;
+    DenseCompliance w(random_compliance(kCount, 120, 5));
+    Problem p = random_problem(kCount, w, 6);
+    const std::vector<Vec3> free = p.motion;
+    EXPECT_TRUE(solve_cones(p.contacts, w, {1e-9, 20000}, p.guess, p.force, p.motion).converged);
+    expect_coulomb(p, w, free);
+
+    Problem q = random_problem(kCount, w, 6);
+    EXPECT_TRUE(sweep_cones(q.contacts, w.blocks(), {1e-9, 20000}, q.guess, q.force, q.motion).converged);
+    expect_coulomb(q, w, free);
+    for (std::size_t i = 0; i < kCount; ++i) EXPECT_LT((p.motion[i] - q.motion[i]).norm(), 1e-6);
+}
+
+/// Fifty bodies of six sides each, contacts between them at random, two sides of one body among them.
+struct ManyBodies {
+    explicit ManyBodies(std::uint64_t seed)
+    {
+        RandomNumbers random(seed);
+        for (std::size_t b = 0; b < 50; ++b) {
+            blocks.block.push_back(324 * b);
+            const Matrix w = random_compliance(6, 24, seed + b);
+            for (int i = 0; i < 18; ++i)
+                for (int j = 0; j < 18; ++j) blocks.values.push_back(w(i, j));
+        }
+        for (std::size_t b = 0; b <= 50; ++b) blocks.first.push_back(6 * b);
+        for (std::int32_t i = 0; i < 150; ++i) {
+            blocks.body.insert(blocks.body.end(), {i / 3, i / 3});
+            const std::int32_t other = (i * 7 + 11) % 150; // 7 and 150 have no common factor: each is met once
+            blocks.sides.push_back({2 * i, 2 * other + 1});
+            contacts.push_back({random.vector().normalized(), 0.1, 0.4, 0, 8.0 / 3 * 2});
+            motion.push_back(random.vector() - 0.7 * contacts.back().normal);
+        }
+    }
+    BlockCompliance blocks;
+    std::vector<ConeContact> contacts;
+    std::vector<Vec3> motion;
+};
+
+TEST(ConeSolver, ContactsOfOneColourShareNoBody)
+{
+    const ManyBodies m(3);
+    std::vector<int> times(150, 0);
+    for (const auto& colour : colour_contacts(m.blocks)) {
+        std::vector<int> uses(50, 0);
+        for (const std::int32_t c : colour) {
+            ++times[static_cast<std::size_t>(c)];
+            const auto [a, b] = m.blocks.sides[static_cast<std::size_t>(c)];
+            const std::int32_t first = m.blocks.body[static_cast<std::size_t>(a)];
+            const std::int32_t second = m.blocks.body[static_cast<std::size_t>(b)];
+            EXPECT_EQ(++uses[static_cast<std::size_t>(first)], 1);
+            uses[static_cast<std::size_t>(second)] += second != first;
+            EXPECT_EQ(uses[static_cast<std::size_t>(second)], 1);
+        }
+    }
+    EXPECT_EQ(times, std::vector<int>(150, 1));
+}
+
+TEST(ConeSolver, SweepsHaveTheSameBitsOnAnyNumberOfThreads)
+{
+    const auto forces_on = [](int n_threads) {
+        return with_threads(n_threads, [](int) {
+            ManyBodies m(4);
+            const std::vector<Vec3> guess(150, Vec3::Zero());
+            std::vector<Vec3> force = guess;
+            EXPECT_TRUE(sweep_cones(m.contacts, m.blocks, {1e-8, 2000}, guess, force, m.motion).converged);
+            return force;
+        });
+    };
+    const auto one = forces_on(1);
+    for (const int n : {2, 3, 8}) EXPECT_EQ(one, forces_on(n));
 }
 
 /// A9: a cohesive contact of masses m1 and m2 that part with v0 keeps them together, or slows them by what it bears.
