@@ -69,7 +69,7 @@ private:
         potential_hessian(s_, base_, spread(1.0), gradient_.data(), matrix_);
         hold();
         const LaneMask good = matrix_.factor() > 0.0;
-        if (any(active_ & ~good)) {
+        if (any(~good)) { // also of strands that are done: contacts take their compliance from these factors
             potential_hessian(s_, base_, good ? spread(1.0) : Lane{}, gradient_.data(), matrix_);
             hold();
             static_cast<void>(matrix_.factor());

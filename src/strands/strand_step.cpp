@@ -249,7 +249,8 @@ private:
             guess_inertial();
         if (!guess && any(is_clamped_)) {
             guess_rigid();
-            const LaneMask better = potential(system_, rigid_) < potential(system_, inertial_);
+            // An edge that inertia turns right round has no potential: then, too, the rigid guess is the better one.
+            const LaneMask better = ~(potential(system_, inertial_) <= potential(system_, rigid_));
             for (std::size_t k = 0; k < rigid_.u.size(); ++k) {
                 inertial_.u[k] = select(better, rigid_.u[k], inertial_.u[k]);
                 inertial_.spin[k] = better ? rigid_.spin[k] : inertial_.spin[k];

@@ -144,6 +144,33 @@ TEST(StrandContact, ComplianceIsTheDerivativeOfTheStep)
     EXPECT_NEAR(compliance.own_compliance()[0], trace, 1e-10 * trace);
 }
 
+/// A straight hair is pressed along its axis with many times the load that buckles it: its exact Hessian is indefinite.
+/// Its compliance must be positive nevertheless, also when it is done before another of its batch.
+TEST(StrandContact, ComplianceIsPositiveWhereAStrandIsAboutToBuckle)
+{
+    Touching s(human_hair());
+    s.add(line({0, 0, 0.03}, {0, 0, 0}, 10));
+    s.add(helix(10, 0.1, 0.004, 0.03));
+    group_strands(s.model);
+    ASSERT_EQ(s.model.batches.size(), 1u);
+    const Clamp clamp(s.state);
+    for (const double load : {1e-5, 1e-4, 1e-3, 1e-2}) {
+        std::vector<Vec3> push(s.state.position.size(), Vec3::Zero());
+        push[10] = {0, 0, load};
+        push[21] = {0, 1e-4, 1e-4};
+        StrandStep step{.dt = 0.01};
+        clamp.apply(step);
+        step.contact_force = push;
+        StrandUpdate update;
+        std::vector<RodMatrix> factors(1);
+        begin_update(s.model, update);
+        solve_batches(s.model, s.state, step, all_batches(s.model), nullptr, factors, update);
+        EXPECT_TRUE(update.outcome[0].converged && update.outcome[1].converged);
+        const std::vector<StrandContact> contacts{{.a = 9, .b = -3, .s = 1}};
+        EXPECT_GT(StrandCompliance(s.model, clamp.hold, factors, contacts).own_compliance()[0], 0) << load;
+    }
+}
+
 /// A stiff rod lies along a plane that is tilted by `degrees` about it, or across it; acceleration down the slope
 /// [m/s^2].
 double slide(double degrees, double friction, bool along)
