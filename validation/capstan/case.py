@@ -1,8 +1,8 @@
 """Strands are wound about a fixed cylinder by 90 to 360 degrees; one end bears a load, the other is pulled slowly until the strand
 slips. Then the pull is exp(μ θ) times the load (Euler and Eytelwein). The strands are so limp that bending does not count (EI/R²
-is a millionth of the load) and, against the pull, heavy: contacts need a motion that stays small in a step. Edges turn by 0.1 rad
-from one to the next, which by theory changes the ratio by less than 0.1 %. Both tensions are read off the outermost edges, as
-a mean over the last fifth of the run.
+is below a ten-thousandth of the load) and heavy: what they would do in a step if nothing were in their way must stay small. Edges
+turn by 0.1 rad from one to the next, which by theory changes the ratio by less than 0.1 %. Both tensions are read off the outermost
+edges, as a mean over the last fifth of the run.
 """
 import math
 
