@@ -79,7 +79,7 @@ private:
         std::set_difference(found.begin(), found.end(), all.begin(), all.end(), std::back_inserter(added));
         all.insert(all.end(), added.begin(), added.end());
         std::inplace_merge(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(known), all.end());
-        return !added.empty() || !contact_.converged || is_deep();
+        return !added.empty() || is_deep();
     }
 
     /// By how much a contact is too near at the end of the step.
