@@ -9,7 +9,9 @@ namespace {
 using Vec2 = Eigen::Vector2d;
 using Mat2 = Eigen::Matrix2d;
 
-constexpr int kMaxSteps = 200;
+constexpr int kMaxSteps = 100;
+/// Of the multiplier; beyond it rounding only moves it to and fro.
+constexpr double kPrecision = 1e-12;
 
 double across(const Vec3& v) { return std::sqrt(v[1] * v[1] + v[2] * v[2]); }
 
@@ -95,7 +97,7 @@ Vec3 solve_coulomb(const Mat3& compliance, const Vec3& free_motion, double frict
         const bool is_inside = next > low && next < high;
         const double before = a;
         a = is_inside ? next : high < 1e29 * s.value0 ? 0.5 * (low + high) : 4 * low + s.value0;
-        if (std::abs(a - before) <= 1e-15 * a) break;
+        if (std::abs(a - before) <= kPrecision * a) break;
     }
     const Vec2 t = s.tangential(a);
     return {s.normal_force(t), t.x(), t.y()};
