@@ -44,8 +44,9 @@ private:
     [[nodiscard]] std::array<Range, 10> neighbours(const Cell& cell) const;
     [[nodiscard]] bool overlap(std::size_t a, std::size_t b) const
     {
-        return (lower_[0][a] <= upper_[0][b]) & (lower_[0][b] <= upper_[0][a]) & (lower_[1][a] <= upper_[1][b]) &
-               (lower_[1][b] <= upper_[1][a]) & (lower_[2][a] <= upper_[2][b]) & (lower_[2][b] <= upper_[2][a]);
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            if (lower_[axis][a] > upper_[axis][b] || lower_[axis][b] > upper_[axis][a]) return false;
+        return true;
     }
 
     std::vector<Cell> cells_; ///< by key; the last holds the wide boxes
