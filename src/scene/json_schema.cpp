@@ -109,8 +109,9 @@ std::string property(const Record& record, const std::string& name)
     const bool is_listed_often = std::ranges::count(record.keys, name, &Key::name) > 1;
     for (const Key& key : record.keys) {
         if (key.name != name) continue;
-        description += (description.empty() ? "" : " ") +
-                       (is_listed_often ? join_words(key.only_for) + ": " : std::string()) + description_of(key);
+        if (!description.empty()) description += ' ';
+        if (is_listed_often) description += fmt::format("{}: ", join_words(key.only_for));
+        description += description_of(key);
         if (widest)
             widen(*widest, key);
         else
@@ -124,7 +125,7 @@ std::string properties(const Record& record)
 {
     std::string out;
     for (const std::string& name : record.key_names())
-        out += (out.empty() ? "\n        " : ",\n        ") + property(record, name);
+        out += fmt::format("{}\n        {}", out.empty() ? "" : ",", property(record, name));
     return out;
 }
 
