@@ -1,5 +1,6 @@
 #include "sim/placement.h"
 
+#include "base/assert.h"
 #include "contact/edge_pairs.h"
 #include "geometry/segments.h"
 #include "geometry/shapes.h"
@@ -9,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <span>
 
@@ -139,19 +142,42 @@ std::vector<Overlap> overlapping_strands(const StrandModel& strands, std::span<c
     return overlaps;
 }
 
+const StrandGroup& group_of(const Model& model, std::int32_t strand)
+{
+    const auto after = std::upper_bound(model.strand_groups.begin(), model.strand_groups.end(), strand,
+                                        [](std::int32_t s, const StrandGroup& g) { return s < g.first_strand; });
+    RIVULET_VERIFY(after != model.strand_groups.begin());
+    return *std::prev(after);
+}
+
+/// Leaves out what is chance: strands of one random group, unless they are more pairs than strands.
+std::vector<Overlap> without_chance(const Model& model, std::vector<Overlap> overlaps)
+{
+    const auto random_group = [&](const Overlap& o) -> const StrandGroup* {
+        const StrandGroup& group = group_of(model, o.a);
+        return group.is_random && &group == &group_of(model, o.b) ? &group : nullptr;
+    };
+    std::map<const StrandGroup*, std::int32_t> n_pairs;
+    for (const Overlap& o : overlaps) ++n_pairs[random_group(o)];
+    std::erase_if(overlaps, [&](const Overlap& o) {
+        const StrandGroup* group = random_group(o);
+        return group && n_pairs[group] <= group->n_strands;
+    });
+    return overlaps;
+}
+
 /// "strand 3 of strands.fur"
 std::string strand_text(const Model& model, std::int32_t strand)
 {
-    for (const StrandGroup& group : model.strand_groups)
-        if (strand >= group.first_strand && strand < group.first_strand + group.n_strands)
-            return fmt::format("strand {} of strands.{}", strand - group.first_strand, group.name);
-    return fmt::format("strand {}", strand);
+    const StrandGroup& group = group_of(model, strand);
+    return fmt::format("strand {} of strands.{}", strand - group.first_strand, group.name);
 }
 
 void look_for_overlaps(const Model& model, std::vector<std::string>& warnings)
 {
     if (model.options.strand_contact == StrandContactLaw::None || model.strands.n_strands() < 2) return;
-    const std::vector<Overlap> overlaps = overlapping_strands(model.strands, model.strands_at_start.position);
+    const std::vector<Overlap> overlaps =
+        without_chance(model, overlapping_strands(model.strands, model.strands_at_start.position));
     if (overlaps.empty()) return;
     const Overlap& o = overlaps.front();
     warnings.push_back(fmt::format("{} of strands lie inside of each other at the start, such as {} and {} near {:.4g} "
