@@ -150,18 +150,12 @@ const StrandGroup& group_of(const Model& model, std::int32_t strand)
     return *std::prev(after);
 }
 
-/// Leaves out what is chance: strands of one random group, unless they are more pairs than strands.
+/// Leaves out what is chance: strands of one random group cross, the more the denser it is.
 std::vector<Overlap> without_chance(const Model& model, std::vector<Overlap> overlaps)
 {
-    const auto random_group = [&](const Overlap& o) -> const StrandGroup* {
-        const StrandGroup& group = group_of(model, o.a);
-        return group.is_random && &group == &group_of(model, o.b) ? &group : nullptr;
-    };
-    std::map<const StrandGroup*, std::int32_t> n_pairs;
-    for (const Overlap& o : overlaps) ++n_pairs[random_group(o)];
     std::erase_if(overlaps, [&](const Overlap& o) {
-        const StrandGroup* group = random_group(o);
-        return group && n_pairs[group] <= group->n_strands;
+        const StrandGroup& group = group_of(model, o.a);
+        return group.is_random && &group == &group_of(model, o.b);
     });
     return overlaps;
 }
@@ -176,6 +170,7 @@ std::string strand_text(const Model& model, std::int32_t strand)
 void look_for_overlaps(const Model& model, std::vector<std::string>& warnings)
 {
     if (model.options.strand_contact == StrandContactLaw::None || model.strands.n_strands() < 2) return;
+    if (model.strand_groups.size() == 1 && model.strand_groups[0].is_random) return;
     const std::vector<Overlap> overlaps =
         without_chance(model, overlapping_strands(model.strands, model.strands_at_start.position));
     if (overlaps.empty()) return;
