@@ -16,6 +16,14 @@ std::string environment(const char* name, const char* otherwise)
     return value != nullptr && *value != '\0' ? value : otherwise;
 }
 
+/// The first argument where it is meant as a command and is none; CLI11 would say that one is missing.
+const char* unknown_command(const CLI::App& app, int argc, char** argv)
+{
+    if (argc < 2 || *argv[1] == '\0' || *argv[1] == '-') return nullptr;
+    const auto has_its_name = [&](const CLI::App* command) { return command->check_name(argv[1]); };
+    return app.get_subcommands(has_its_name).empty() ? argv[1] : nullptr;
+}
+
 } // namespace
 
 std::filesystem::path gallery_folder() { return environment("RIVULET_SCENES", RIVULET_GALLERY); }
@@ -51,6 +59,10 @@ int main(int argc, char** argv)
     add_scene_commands(app, action);
     add_output_commands(app, action);
     add_bench_command(app, action);
+    if (const char* word = unknown_command(app, argc, argv)) {
+        std::fprintf(stderr, "rivulet: '%s' is not a command; `rivulet --help` lists them\n", word);
+        return rivulet::kExitInput;
+    }
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

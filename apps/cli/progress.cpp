@@ -15,24 +15,25 @@ std::string bar_text(const rivulet::Progress& p)
     constexpr int kWidth = 14;
     const double done = p.end_time > 0 ? std::clamp(p.time / p.end_time, 0.0, 1.0) : 1;
     const int filled = static_cast<int>(done * kWidth);
-    return fmt::format("[{:#<{}}{:.<{}}] frame {}/{}  t {:.4g} s  dt {:.3g} ms  {} particles  {} left", "", filled, "",
-                       kWidth - filled, p.frame, p.n_frames, p.time, 1e3 * p.dt, p.particles,
-                       p.remaining < 0 ? "?" : duration_text(p.remaining));
+    return fmt::format("[{:#<{}}{:.<{}}] frame {}/{}  t {:.4g} s  dt {:.3g} ms  {}  {} left", "", filled, "",
+                       kWidth - filled, p.frame, p.n_frames, p.time, 1e3 * p.dt,
+                       amount_text(p.particles, p.strand_vertices), p.remaining < 0 ? "?" : duration_text(p.remaining));
 }
 
 std::string plain_text(const rivulet::Progress& p)
 {
-    return fmt::format("frame {}/{}  t {:.6g} s  dt {:.4g} s ({})  particles {}  step {}  left {}", p.frame, p.n_frames,
-                       p.time, p.dt, p.limiter, p.particles, p.step,
+    return fmt::format("frame {}/{}  t {:.6g} s  dt {:.4g} s ({})  {}  step {}  left {}", p.frame, p.n_frames, p.time,
+                       p.dt, p.limiter, amount_text(p.particles, p.strand_vertices), p.step,
                        p.remaining < 0 ? "?" : duration_text(p.remaining));
 }
 
 std::string json_text(const rivulet::Progress& p)
 {
-    return fmt::format(R"({{"event": "frame", "frame": {}, "frames": {}, "time_s": {}, "end_time_s": {}, "dt_s": {}, )"
-                       R"("limiter": "{}", "particles": {}, "step": {}, "wall_s": {}, "remaining_s": {}}})",
-                       p.frame, p.n_frames, p.time, p.end_time, p.dt, p.limiter, p.particles, p.step, p.wall,
-                       p.remaining < 0 ? "null" : fmt::format("{}", p.remaining));
+    return fmt::format(
+        R"({{"event": "frame", "frame": {}, "frames": {}, "time_s": {}, "end_time_s": {}, "dt_s": {}, )"
+        R"("limiter": "{}", "particles": {}, "strand_vertices": {}, "step": {}, "wall_s": {}, "remaining_s": {}}})",
+        p.frame, p.n_frames, p.time, p.end_time, p.dt, p.limiter, p.particles, p.strand_vertices, p.step, p.wall,
+        p.remaining < 0 ? "null" : fmt::format("{}", p.remaining));
 }
 
 /// In columns; a line that is longer would wrap and stay.
@@ -43,6 +44,12 @@ std::size_t terminal_width()
 }
 
 } // namespace
+
+std::string amount_text(std::int64_t particles, std::int64_t strand_vertices)
+{
+    return particles == 0 && strand_vertices > 0 ? fmt::format("{} strand vertices", strand_vertices)
+                                                 : fmt::format("{} particles", particles);
+}
 
 std::string duration_text(double seconds)
 {

@@ -25,5 +25,7 @@ private:
     std::chrono::steady_clock::time_point last_{};
 };
 
+/// "1200 particles", or how many vertices the strands have where there is no particle.
+[[nodiscard]] std::string amount_text(std::int64_t particles, std::int64_t strand_vertices);
 /// "1:05:09", "12:40", "8 s"
 [[nodiscard]] std::string duration_text(double seconds);

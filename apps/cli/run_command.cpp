@@ -32,18 +32,18 @@ std::string resume_command(const RunArguments& arguments, const rivulet::RunOutc
 void print_json(const rivulet::RunOutcome& outcome)
 {
     fmt::print(
-        R"({{"event": "end", "exit": {}, "frame": {}, "time_s": {}, "steps": {}, "particles": {}, "wall_s": {}, )"
+        R"({{"event": "end", "exit": {}, "frame": {}, "time_s": {}, "steps": {}, "particles": {}, "strand_vertices": {}, "wall_s": {}, )"
         R"("ledger_relative_error": {}, "state_hash": "{}"}})"
         "\n",
-        outcome.exit, outcome.frame, outcome.time, outcome.step, outcome.particles, outcome.wall, outcome.ledger_error,
-        outcome.state_hash);
+        outcome.exit, outcome.frame, outcome.time, outcome.step, outcome.particles, outcome.strand_vertices,
+        outcome.wall, outcome.ledger_error, outcome.state_hash);
 }
 
 void print_text(const rivulet::RunOutcome& outcome)
 {
-    fmt::print("{} frames, {:.6g} s in {} steps, {} particles, {} of wall time, ledger closes to {:.2g}\n",
-               outcome.frame, outcome.time, outcome.step, outcome.particles, duration_text(outcome.wall),
-               outcome.ledger_error);
+    fmt::print("{} frames, {:.6g} s in {} steps, {}, {} of wall time, ledger closes to {:.2g}\n", outcome.frame,
+               outcome.time, outcome.step, amount_text(outcome.particles, outcome.strand_vertices),
+               duration_text(outcome.wall), outcome.ledger_error);
     fmt::print("{}", outcome.expectations);
     fmt::print("state hash {}\n{}\n", outcome.state_hash, outcome.folder.string());
 }

@@ -20,6 +20,7 @@ struct Progress {
     double dt = 0;             ///< of the last step [s]
     std::string_view limiter;  ///< what kept dt from being larger
     std::int64_t particles = 0;
+    std::int64_t strand_vertices = 0;
     double wall = 0;      ///< since this process began the run [s]
     double remaining = 0; ///< estimate [s]; negative = not known yet
     bool frame_completed = false;
@@ -45,7 +46,7 @@ struct RunOutcome {
     std::filesystem::path checkpoint; ///< the last one
     std::string state_hash;
     std::string failure; ///< why exit is 3 or 4, one line a reason
-    std::int64_t step = 0, frame = 0, particles = 0;
+    std::int64_t step = 0, frame = 0, particles = 0, strand_vertices = 0;
     double time = 0, wall = 0; ///< [s]
     double ledger_error = 0;   ///< relative
     std::string expectations; ///< what was checked, one line each; empty if the scene has none or the run was cut short

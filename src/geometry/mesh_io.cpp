@@ -40,21 +40,29 @@ constexpr const char* kPlyStart = "ply\nformat binary_little_endian 1.0\ncomment
                                   "property float x\nproperty float y\nproperty float z\n";
 constexpr const char* kPlyColour = "property uchar red\nproperty uchar green\nproperty uchar blue\n";
 
+const std::span<const Vec3>* vectors_of(const PointAttribute& attribute)
+{
+    return std::get_if<std::span<const Vec3>>(&attribute.values);
+}
+
+std::size_t size_of(const PointAttribute& attribute)
+{
+    return std::visit([](const auto& values) { return values.size(); }, attribute.values);
+}
+
 std::string attribute_header(const PointAttribute& attribute)
 {
-    if (attribute.vectors.empty()) return fmt::format("property float {}\n", attribute.name);
+    if (!vectors_of(attribute)) return fmt::format("property float {}\n", attribute.name);
     if (attribute.name == "colour") return kPlyColour;
     return fmt::format("property float {0}_x\nproperty float {0}_y\nproperty float {0}_z\n", attribute.name);
 }
 
 void append_attribute(std::string& row, const PointAttribute& attribute, std::size_t i)
 {
-    if (attribute.vectors.empty())
-        append_float(row, attribute.scalars[i]);
-    else if (attribute.name == "colour")
-        append_colour(row, attribute.vectors[i]);
+    if (const auto* vectors = vectors_of(attribute))
+        attribute.name == "colour" ? append_colour(row, (*vectors)[i]) : append_vector(row, (*vectors)[i]);
     else
-        append_vector(row, attribute.vectors[i]);
+        append_float(row, std::get<std::span<const double>>(attribute.values)[i]);
 }
 
 } // namespace
@@ -95,7 +103,8 @@ void write_obj(std::ostream& out, const TriangleMesh& mesh)
 void write_ply(std::ostream& out, const TriangleMesh& mesh)
 {
     RIVULET_VERIFY(mesh.colours.empty() || mesh.colours.size() == mesh.vertices.size());
-    out << fmt::format(fmt::runtime(kPlyStart), mesh.vertices.size()) << (mesh.colours.empty() ? "" : kPlyColour)
+    const bool has_colours = mesh.colours.size() == mesh.vertices.size(); // so has an empty one, for the same layout
+    out << fmt::format(fmt::runtime(kPlyStart), mesh.vertices.size()) << (has_colours ? kPlyColour : "")
         << fmt::format("element face {}\nproperty list uchar int vertex_indices\nend_header\n", mesh.triangles.size());
     std::string row;
     for (std::size_t v = 0; v < mesh.vertices.size(); ++v) {
@@ -115,7 +124,7 @@ void write_ply_points(std::ostream& out, std::span<const Vec3> positions, std::s
 {
     out << fmt::format(fmt::runtime(kPlyStart), positions.size());
     for (const PointAttribute& attribute : attributes) {
-        RIVULET_VERIFY(attribute.scalars.size() + attribute.vectors.size() == positions.size());
+        RIVULET_VERIFY(size_of(attribute) == positions.size());
         out << attribute_header(attribute);
     }
     out << "end_header\n";

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 
 namespace rivulet {
 
@@ -24,11 +25,11 @@ void write_obj(std::ostream& out, const TriangleMesh& mesh);
 /// Binary little-endian PLY, single precision; colours as 8-bit sRGB.
 void write_ply(std::ostream& out, const TriangleMesh& mesh);
 
-/// A quantity of points: either `scalars` or `vectors`, one a point.
+/// A quantity of points: scalars or vectors, one a point. Which of them is known without any point, so that files with
+/// and without points have the same layout.
 struct PointAttribute {
     std::string name;
-    std::span<const double> scalars = {};
-    std::span<const Vec3> vectors = {};
+    std::variant<std::span<const double>, std::span<const Vec3>> values = {};
 };
 /// Points with attributes as binary little-endian PLY, single precision. A vector is written as name_x, name_y, name_z,
 /// except "colour" (linear RGB): red, green, blue as 8-bit sRGB, which viewers know.

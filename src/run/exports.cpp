@@ -8,6 +8,8 @@
 #include "run/run_folder.h"
 #include "run/vdb_export.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <functional>
 #include <numbers>
@@ -55,10 +57,8 @@ std::vector<double> widths(const Frame& frame)
 
 void write_points(const fs::path& path, const Frame& frame)
 {
-    const std::vector<PointAttribute> attributes{{.name = "velocity", .vectors = frame.velocity},
-                                                 {.name = "colour", .vectors = frame.colour},
-                                                 {.name = "volume", .scalars = frame.volume},
-                                                 {.name = "pressure", .scalars = frame.pressure}};
+    const std::vector<PointAttribute> attributes{
+        {"velocity", frame.velocity}, {"colour", frame.colour}, {"volume", frame.volume}, {"pressure", frame.pressure}};
     write_through_stream(path, [&](std::ostream& out) { write_ply_points(out, frame.position, attributes); });
 }
 
@@ -70,11 +70,32 @@ void export_ply(Job& job)
     }
 }
 
+/// Strands as OBJ polylines, after `n_before` vertices.
+void write_lines(std::ostream& out, const Frame& frame, std::size_t n_before)
+{
+    for (const Vec3& x : frame.strand_position) out << fmt::format("v {:.9g} {:.9g} {:.9g}\n", x.x(), x.y(), x.z());
+    std::int32_t group = -1;
+    for (std::size_t s = 0; s < frame.strand_group.size(); ++s) {
+        if (frame.strand_group[s] != group) {
+            group = frame.strand_group[s];
+            out << "o " << frame.strand_group_names.at(static_cast<std::size_t>(group)) << '\n';
+        }
+        out << 'l';
+        for (std::int32_t v = frame.strand_first.at(s); v < frame.strand_first.at(s + 1); ++v)
+            out << ' ' << n_before + static_cast<std::size_t>(v) + 1;
+        out << '\n';
+    }
+}
+
 void export_obj(Job& job)
 {
     for (const std::int64_t number : job.frames) {
-        const TriangleMesh surface = liquid_surface(job.scene, job.load(number));
-        write_through_stream(job.numbered(number, ".obj"), [&](std::ostream& out) { write_obj(out, surface); });
+        const Frame frame = job.load(number);
+        const TriangleMesh surface = liquid_surface(job.scene, frame);
+        write_through_stream(job.numbered(number, ".obj"), [&](std::ostream& out) {
+            write_obj(out, surface);
+            write_lines(out, frame, surface.vertices.size());
+        });
         job.wrote(job.numbered(number, ".obj"));
     }
 }
@@ -154,15 +175,37 @@ void export_mesh(Job& job)
     }
 }
 
+/// What a run must have for a format not to be empty.
+enum class Holds { Everything, LiquidAndStrands, Liquid };
+
+void require_content(const fs::path& run, const Model& model, const std::string& format, Holds holds)
+{
+    const int n_strands = model.strands.n_strands();
+    const bool has_strands = holds == Holds::LiquidAndStrands && n_strands > 0;
+    if (holds == Holds::Everything || !model.liquids.empty() || has_strands) return;
+    const std::string there =
+        n_strands > 0 ? fmt::format("{} strands, which `rivulet export --to usd` and `--to obj` write", n_strands)
+                      : std::string("no strands; `rivulet export --to usd` writes the obstacles");
+    throw InputError(fmt::format("{}: {} would be empty: the run has no liquid, {} {}", run.string(), format,
+                                 n_strands > 0 ? "but" : "and", there));
+}
+
+struct Converter {
+    std::string format;
+    std::function<void(Job&)> write;
+    Holds holds = Holds::Liquid;
+};
+
 std::vector<fs::path> convert(const fs::path& run, const std::string& default_out, const ExportOptions& options,
-                              const std::function<void(Job&)>& converter)
+                              const Converter& converter)
 {
     const RunFolder folder = open_run(run);
     return with_threads(options.threads, [&](int) {
         Job job{folder, load_scene(folder.file("scene.toml")), chosen_frames(folder, options.frame),
                 options.out.empty() ? folder.file(default_out) : options.out, options};
+        require_content(run, job.scene.model, converter.format, converter.holds);
         make_folder(job.out);
-        converter(job);
+        converter.write(job);
         return job.files;
     });
 }
@@ -171,15 +214,17 @@ std::vector<fs::path> convert(const fs::path& run, const std::string& default_ou
 
 std::vector<fs::path> mesh_run(const fs::path& run, const ExportOptions& options)
 {
-    return convert(run, "mesh", options, export_mesh);
+    return convert(run, "mesh", options, {"a mesh", export_mesh});
 }
 
 std::vector<fs::path> export_run(const fs::path& run, const std::string& format, const ExportOptions& options)
 {
-    const std::pair<const char*, std::function<void(Job&)>> converters[] = {
-        {"usd", export_usd}, {"vdb", export_vdb}, {"ply", export_ply}, {"obj", export_obj}};
-    for (const auto& [name, converter] : converters)
-        if (format == name) return convert(run, "export/" + format, options, converter);
+    const Converter converters[] = {{"usd", export_usd, Holds::Everything},
+                                    {"vdb", export_vdb},
+                                    {"ply", export_ply},
+                                    {"obj", export_obj, Holds::LiquidAndStrands}};
+    for (const Converter& converter : converters)
+        if (format == converter.format) return convert(run, "export/" + format, options, converter);
     throw InputError("--to: '" + format + "' is none of usd, vdb, ply, obj");
 }
 

@@ -16,13 +16,13 @@
 namespace rivulet {
 namespace {
 
-std::string array_table(const Hdf5Reader& reader, const std::string& group, const std::string& prefix)
+std::string array_table(const Hdf5Reader& reader, const std::string& group)
 {
     std::string text;
     for (const std::string& name : reader.list(group)) {
         const std::string path = (group == "/" ? "" : group + "/") + name;
         if (reader.is_group(path)) {
-            text += array_table(reader, path, prefix);
+            text += array_table(reader, path);
             continue;
         }
         if (name == "name") {
@@ -45,7 +45,7 @@ std::string describe_file(const std::filesystem::path& path)
                                    reader.integer("/", "frame"), reader.integer("/", "step"),
                                    reader.number("/", "time"), reader.integer("/", "version"));
     if (kind == "checkpoint") text += fmt::format("  state hash {}\n", reader.text("/", "state_hash"));
-    return text + array_table(reader, "/", "");
+    return text + array_table(reader, "/");
 }
 
 std::string report_text(const Json& report)

@@ -57,15 +57,17 @@ Plot ledger_plot(const CsvTable& ledger)
 Plot energy_plot(const CsvTable& energy)
 {
     const std::vector<double> time = column(energy, "time");
-    const std::vector<double> kinetic = column(energy, "kinetic"), potential = column(energy, "potential");
+    const std::vector<double> kinetic = column(energy, "kinetic"), potential = column(energy, "potential"),
+                              elastic = column(energy, "elastic");
     std::vector<double> total(kinetic.size()), change(kinetic.size());
     for (std::size_t i = 0; i < total.size(); ++i) {
         change[i] = potential[i] - potential[0];
-        total[i] = kinetic[i] + change[i];
+        total[i] = kinetic[i] + change[i] + elastic[i];
     }
     PlotPanel energies = over_time("Energy; potential counted from the start", "energy [J]");
-    energies.series = {{"kinetic", time, kinetic}, {"potential", time, change}, {"sum", time, total}};
-    PlotPanel speed = over_time("Fastest particle", "speed [m/s]");
+    energies.series = {
+        {"kinetic", time, kinetic}, {"potential", time, change}, {"elastic", time, elastic}, {"sum", time, total}};
+    PlotPanel speed = over_time("Fastest particle or vertex", "speed [m/s]");
     speed.series = {{"", time, column(energy, "max_speed")}};
     return {"Energy", {energies, speed}};
 }

@@ -97,6 +97,7 @@ RunOutcome Session::run()
                            scene_.model.options.end_time * (1 - 1e-9);
     if (outcome_.exit == kExitDone && !shortened) check_expectations();
     if (shortened && !scene_.expectations.empty()) log_info("the run was cut short: [test] is not evaluated");
+    warn_of_missed_contacts();
     write_report();
     return outcome_;
 }
@@ -135,8 +136,10 @@ void Session::log_frame()
         n_steps += count;
     }
     limiters_.clear();
-    log_info("frame {}: t = {:.6g} s, {} steps limited by {}; {} particles, ledger error {:.2g}", state_.clock.frame,
-             state_.clock.time, n_steps, limited, state_.liquid.size(), ledger_balance(state_).relative_error);
+    log_info(
+        "frame {}: t = {:.6g} s, {} steps limited by {}; {} particles, {} vertices of strands, ledger error {:.2g}",
+        state_.clock.frame, state_.clock.time, n_steps, limited, state_.liquid.size(), state_.strands.size(),
+        ledger_balance(state_).relative_error);
 }
 
 void Session::write_checkpoint_now()
@@ -161,6 +164,7 @@ void Session::tell_progress(const StepInfo& info) const
     progress.dt = info.dt;
     progress.limiter = info.limiter;
     progress.particles = state_.liquid.size();
+    progress.strand_vertices = state_.strands.size();
     progress.wall = wall();
     const double done = state_.clock.time - first_time_;
     progress.remaining = done > 0 ? progress.wall * (progress.end_time - state_.clock.time) / done : -1;
@@ -178,6 +182,15 @@ void Session::fail(const std::string& reason)
     } catch (const SimulationError&) {
         state_is_good_ = false; // the failure was in the state itself: the last checkpoint is the last good one
     }
+}
+
+void Session::warn_of_missed_contacts() const
+{
+    const std::int64_t n_missed = state_.strand_contacts.n_missed;
+    if (n_missed == 0) return;
+    log_warning("{} contacts of strands were found too late in their steps to be opposed: strands may lie inside of "
+                "each other or of obstacles; a smaller simulation.strand_step (now {:.4g} s) finds them in time",
+                n_missed, scene_.model.options.strand_step);
 }
 
 void Session::check_expectations()
@@ -200,6 +213,7 @@ void Session::write_report()
     outcome_.frame = state_.clock.frame;
     outcome_.time = state_.clock.time;
     outcome_.particles = state_.liquid.size();
+    outcome_.strand_vertices = state_.strands.size();
     outcome_.state_hash = hex(state_hash(state_));
     outcome_.ledger_error = ledger_balance(state_).relative_error;
     outcome_.wall = wall();

@@ -33,6 +33,7 @@ private:
     void write_checkpoint_now();
     void tell_progress(const StepInfo& info) const;
     void fail(const std::string& reason);
+    void warn_of_missed_contacts() const;
     void check_expectations();
     void keep_scene() const;
     void write_report();

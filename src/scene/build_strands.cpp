@@ -34,7 +34,8 @@ public:
         const std::int32_t first = strands.n_strands();
         for (std::size_t i = 0; i < curves.size(); ++i) add(table, curves[i]);
         const double drawn = get_or(table, "picture_radius", 0.0);
-        model_.strand_groups.push_back({name, first, strands.n_strands() - first, vector(table, "colour"), drawn});
+        model_.strand_groups.push_back(
+            {name, first, strands.n_strands() - first, vector(table, "colour"), drawn, text(table, "kind") == "groom"});
     }
 
 private:

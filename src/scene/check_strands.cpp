@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <set>
+#include <vector>
 
 namespace rivulet {
 namespace {
@@ -70,27 +71,47 @@ private:
         return false;
     }
 
+    /// Strands of different lengths are held at different vertices by pins that count from the end.
     void check_pins(const std::string& path, const Value& table, const Curves& curves)
     {
-        const std::size_t n = fewest_vertices(curves);
-        std::set<std::size_t> held;
-        if (text(table, "held") != "free") held.insert(0);
-        if (text(table, "held") == "clamp") held.insert(1);
         const auto& pins = get<Value::List>(table, "pins");
         if (get<bool>(table, "sag_free") && (text(table, "held") != "clamp" || !pins.empty()))
             problems_.add(table.find("sag_free")->where, path + ".sag_free",
                           "needs strands that are held by their clamped beginnings alone; allowed: held = \"clamp\" "
                           "without pins");
+        std::set<std::size_t> lengths, held_twice;
+        for (std::size_t s = 0; s < curves.size(); ++s) lengths.insert(curves[s].size());
+        if (lengths.empty()) return;
+        for (std::size_t i = 0; i < pins.size(); ++i)
+            is_there(pin_path(path, i), pins[i], *lengths.begin(), clamps(pins[i]) ? 1 : 0);
+        for (const std::size_t n : lengths)
+            for (const std::size_t i : pins_held_twice(table, n))
+                if (held_twice.insert(i).second)
+                    problems_.add(pins[i].find("vertex")->where, pin_path(path, i) + ".vertex",
+                                  lengths.size() == 1 ? "is held already"
+                                                      : fmt::format("is held already in strands of {} vertices", n));
+    }
+
+    static std::string pin_path(const std::string& path, std::size_t i) { return fmt::format("{}.pins[{}]", path, i); }
+    static bool clamps(const Value& pin) { return text(pin, "held") == "clamp"; }
+
+    /// The pins whose vertices others before them hold, in a strand of n vertices.
+    static std::vector<std::size_t> pins_held_twice(const Value& table, std::size_t n)
+    {
+        std::set<std::size_t> held;
+        if (text(table, "held") != "free") held.insert(0);
+        if (text(table, "held") == "clamp") held.insert(1);
+        std::vector<std::size_t> twice;
+        const auto& pins = get<Value::List>(table, "pins");
         for (std::size_t i = 0; i < pins.size(); ++i) {
-            const std::string here = fmt::format("{}.pins[{}]", path, i);
-            const bool clamps = text(pins[i], "held") == "clamp";
-            if (!is_there(here, pins[i], n, clamps ? 1 : 0)) continue;
-            const std::size_t v = vertex_index(get<std::int64_t>(pins[i], "vertex"), n);
-            const bool is_free = !held.contains(v) && !(clamps && held.contains(v + 1));
-            held.insert(v);
-            if (clamps) held.insert(v + 1);
-            if (!is_free) problems_.add(pins[i].find("vertex")->where, here + ".vertex", "is held already");
+            const std::size_t after = clamps(pins[i]) ? 1 : 0;
+            const std::size_t first = vertex_index(get<std::int64_t>(pins[i], "vertex"), n);
+            if (first + after >= n) continue; // said by is_there
+            bool is_free = true;
+            for (std::size_t v = first; v <= first + after; ++v) is_free &= held.insert(v).second;
+            if (!is_free) twice.push_back(i);
         }
+        return twice;
     }
 
     void check_loads(const std::string& path, const Value& table, const Curves& curves)

@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 namespace rivulet {
 namespace {
 
@@ -78,19 +81,51 @@ std::string value_schema(const Key& key)
     return "";
 }
 
+std::string description_of(const Key& key)
+{
+    return key.documentation + " Allowed: " + allowed(key) +
+           ". Default: " + (key.fallback_text.empty() ? "empty" : key.fallback_text) + ".";
+}
+
+/// Takes in what another key of the same name and JSON type allows.
+void widen(Key& key, const Key& other)
+{
+    Range& r = key.range;
+    const Range& o = other.range;
+    r.lower_excluded = r.lower == o.lower ? r.lower_excluded && o.lower_excluded
+                                          : (r.lower < o.lower ? r.lower_excluded : o.lower_excluded);
+    r.lower = std::min(r.lower, o.lower);
+    r.upper = std::max(r.upper, o.upper);
+    for (const std::string& word : other.words)
+        if (std::ranges::find(key.words, word) == key.words.end()) key.words.push_back(word);
+}
+
+/// A key that is listed several times, for different words of the selector, is described for each, and may be what
+/// any of them allows: the editor does not know which applies.
+std::string property(const Record& record, const std::string& name)
+{
+    std::optional<Key> widest;
+    std::string description;
+    const bool is_listed_often = std::ranges::count(record.keys, name, &Key::name) > 1;
+    for (const Key& key : record.keys) {
+        if (key.name != name) continue;
+        if (!description.empty()) description += ' ';
+        if (is_listed_often) description += fmt::format("{}: ", join_words(key.only_for));
+        description += description_of(key);
+        if (widest)
+            widen(*widest, key);
+        else
+            widest = key;
+    }
+    return fmt::format("{}: {{\"description\": {}, {}}}", json_text(name), json_text(description),
+                       value_schema(*widest));
+}
+
 std::string properties(const Record& record)
 {
     std::string out;
     for (const std::string& name : record.key_names())
-        for (const Key& key : record.keys) {
-            if (key.name != name) continue;
-            const std::string description = key.documentation + " Allowed: " + allowed(key) +
-                                            ". Default: " + (key.fallback_text.empty() ? "empty" : key.fallback_text) +
-                                            ".";
-            out += fmt::format("{}\n        {}: {{\"description\": {}, {}}}", out.empty() ? "" : ",", json_text(name),
-                               json_text(description), value_schema(key));
-            break; // a key that is listed twice has the same JSON type both times
-        }
+        out += fmt::format("{}\n        {}", out.empty() ? "" : ",", property(record, name));
     return out;
 }
 

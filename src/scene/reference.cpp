@@ -77,6 +77,18 @@ std::string list_all()
     return out;
 }
 
+/// "strands.*.count" for "strands.count", where the name of an object was left out.
+std::string with_name(const std::string& path)
+{
+    const auto found = find_key(path);
+    const std::size_t dot = path.find('.');
+    if ((found && found->key->kind != KeyKind::NamedTables) || dot == std::string::npos) return path;
+    const auto group = find_key(path.substr(0, dot));
+    if (!group || group->key->kind != KeyKind::NamedTables) return path;
+    const std::string named = path.substr(0, dot) + ".*" + path.substr(dot);
+    return find_key(named) ? named : path;
+}
+
 /// A path from the scene, or one that starts at a record ("shape.radius").
 std::optional<FoundKey> find_anywhere(const std::string& path)
 {
@@ -129,9 +141,10 @@ Symbols may be multiplied (`N s`, `N*s`), divided (`m/s`, `kg/(m s)`) and raised
 
 } // namespace
 
-std::string explain(const std::string& path)
+std::string explain(const std::string& written)
 {
-    if (path.empty()) return list_all();
+    if (written.empty()) return list_all();
+    const std::string path = with_name(written);
     if (const auto found = find_anywhere(path)) {
         std::string out;
         for (const Key& key : found->record->keys)

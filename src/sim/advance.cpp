@@ -118,7 +118,7 @@ StepInfo advance(const Model& model, State& state, Workspace& workspace)
             ++info.retries;
             info.dt *= 0.5;
             info.limiter = "retry";
-            log_warning("step {} at {:.6g} s: {}; again with dt {:.3g} s", state.clock.step, state.clock.time,
+            log_warning("step {} at {:.6g} s: {}; again with dt {:.3g} s", state.clock.step + 1, state.clock.time,
                         error.what(), info.dt);
         } catch (const InternalError&) {
             check_state(model, state, "step"); // name the broken array rather than the line that tripped over it

@@ -76,6 +76,7 @@ struct StrandGroup {
     std::int32_t n_strands = 0;
     Vec3 colour = {0.25, 0.12, 0.05}; ///< linear RGB
     double picture_radius = 0;        ///< [m]; 0 = the real one
+    bool is_random = false;           ///< grown at random: some of it crosses by chance
 };
 
 /// Cone: strands touch each other and obstacles, with Coulomb's friction. None: they pass through everything.

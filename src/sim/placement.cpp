@@ -1,10 +1,19 @@
 #include "sim/placement.h"
 
+#include "base/assert.h"
+#include "contact/edge_pairs.h"
+#include "geometry/segments.h"
 #include "geometry/shapes.h"
 #include "sim/obstacles.h"
 #include "sim/seed.h"
+#include "strands/strand_contacts.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <span>
 
 namespace rivulet {
 namespace {
@@ -99,6 +108,80 @@ void look_at_group(const Model& model, const StrandGroup& group, const std::vect
     }
 }
 
+/// Strands that are nearer than this part of the sum of their radii are not just touching.
+constexpr double kOverlap = 0.9;
+
+/// Two strands that lie inside of each other, and where.
+struct Overlap {
+    std::int32_t a = 0, b = 0;
+    Vec3 place = Vec3::Zero(); ///< [m]
+};
+
+/// One a pair of strands. Edges that are held on both sides do not count: what holds them bears it.
+std::vector<Overlap> overlapping_strands(const StrandModel& strands, std::span<const Vec3> position)
+{
+    const StrandEdges edges(strands);
+    std::vector<bool> is_pinned(position.size());
+    for (const StrandPin& pin : strands.pins) is_pinned[static_cast<std::size_t>(pin.vertex)] = true;
+    EdgePairs near;
+    near.update({edges.vertex, edges.strand, edges.radius, position, position}, 0);
+    std::map<std::pair<std::int32_t, std::int32_t>, Overlap> found;
+    for (const EdgePair& pair : near.pairs()) {
+        const auto e = static_cast<std::size_t>(pair.first), f = static_cast<std::size_t>(pair.second);
+        const auto v = static_cast<std::size_t>(edges.vertex[e]), w = static_cast<std::size_t>(edges.vertex[f]);
+        const bool is_held = is_pinned[v] && is_pinned[v + 1] && is_pinned[w] && is_pinned[w + 1];
+        if (is_held || edges.strand[e] == edges.strand[f]) continue;
+        const Segment first{position[v], position[v + 1]}, second{position[w], position[w + 1]};
+        const NearestPoints nearest = nearest_points(first, second);
+        if (nearest.distance < kOverlap * (edges.radius[e] + edges.radius[f]))
+            found.try_emplace({edges.strand[e], edges.strand[f]},
+                              Overlap{edges.strand[e], edges.strand[f], first.at(nearest.s)});
+    }
+    std::vector<Overlap> overlaps;
+    for (const auto& [strands_of_pair, overlap] : found) overlaps.push_back(overlap);
+    return overlaps;
+}
+
+const StrandGroup& group_of(const Model& model, std::int32_t strand)
+{
+    const auto after = std::upper_bound(model.strand_groups.begin(), model.strand_groups.end(), strand,
+                                        [](std::int32_t s, const StrandGroup& g) { return s < g.first_strand; });
+    RIVULET_VERIFY(after != model.strand_groups.begin());
+    return *std::prev(after);
+}
+
+/// Leaves out what is chance: strands of one random group cross, the more the denser it is.
+std::vector<Overlap> without_chance(const Model& model, std::vector<Overlap> overlaps)
+{
+    std::erase_if(overlaps, [&](const Overlap& o) {
+        const StrandGroup& group = group_of(model, o.a);
+        return group.is_random && &group == &group_of(model, o.b);
+    });
+    return overlaps;
+}
+
+/// "strand 3 of strands.fur"
+std::string strand_text(const Model& model, std::int32_t strand)
+{
+    const StrandGroup& group = group_of(model, strand);
+    return fmt::format("strand {} of strands.{}", strand - group.first_strand, group.name);
+}
+
+void look_for_overlaps(const Model& model, std::vector<std::string>& warnings)
+{
+    if (model.options.strand_contact == StrandContactLaw::None || model.strands.n_strands() < 2) return;
+    if (model.strand_groups.size() == 1 && model.strand_groups[0].is_random) return;
+    const std::vector<Overlap> overlaps =
+        without_chance(model, overlapping_strands(model.strands, model.strands_at_start.position));
+    if (overlaps.empty()) return;
+    const Overlap& o = overlaps.front();
+    warnings.push_back(fmt::format("{} of strands lie inside of each other at the start, such as {} and {} near {:.4g} "
+                                   "{:.4g} {:.4g} m: contact will push them apart",
+                                   overlaps.size() == 1 ? "a pair" : fmt::format("{} pairs", overlaps.size()),
+                                   strand_text(model, o.a), strand_text(model, o.b), o.place.x(), o.place.y(),
+                                   o.place.z()));
+}
+
 } // namespace
 
 std::vector<std::string> placement_warnings(const Model& model)
@@ -107,6 +190,7 @@ std::vector<std::string> placement_warnings(const Model& model)
     for (const LiquidBody& body : model.bodies) look_at_body(model, body, warnings);
     const std::vector<std::int32_t> holder = holders(model.strands);
     for (const StrandGroup& group : model.strand_groups) look_at_group(model, group, holder, warnings);
+    look_for_overlaps(model, warnings);
     return warnings;
 }
 

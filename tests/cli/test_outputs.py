@@ -10,6 +10,22 @@ import h5py
 
 from support import BIN, CliTest
 
+STRANDS = """
+[simulation]
+cell_size = "5 cm"
+end_time = "20 ms"
+frame_rate = "50 Hz"
+[domain]
+lower = "0 0 0 m"
+upper = "1 1 1 m"
+[strands.hair]
+kind = "bundle"
+start = "0.3 0.5 0.8 m"
+end = "0.4 0.5 0.8 m"
+count = 3
+vertices = 5
+"""
+
 
 class Outputs(CliTest):
     def setUp(self):
@@ -87,6 +103,21 @@ class Outputs(CliTest):
             content = (self.folder / "out" / name).read_bytes()
             self.assertTrue(content.startswith(magic) and len(content) > 100, name)
         self.assertEqual((self.folder / "film.mp4").read_bytes()[4:8], b"ftyp")
+
+    def test_runs_of_strands_alone_are_exported_where_the_format_holds_them(self):
+        (self.folder / "strands.toml").write_text(STRANDS)
+        self.run_scene("strands", scene="strands.toml")
+        for arguments in (("export", "strands", "--to", "ply"), ("export", "strands", "--to", "vdb"), ("mesh", "strands")):
+            self.assertIn("no liquid, but 3 strands", self.rivulet(*arguments, expect=2).stderr)
+        self.assertFalse((self.folder / "strands/mesh").exists())
+        self.rivulet("export", "strands", "--to", "usd")
+        self.rivulet("export", "strands", "--to", "obj")
+        lines = (self.folder / "strands/export/obj/000001.obj").read_text().splitlines()
+        self.assertEqual(sum(line.startswith("v ") for line in lines), 15)
+        self.assertEqual([line for line in lines if line.startswith("l ")],
+                         ["l 1 2 3 4 5", "l 6 7 8 9 10", "l 11 12 13 14 15"])
+        self.rivulet("plot", "strands")
+        self.assertIn(">elastic<", (self.folder / "strands/plots/energy.svg").read_text())
 
     def test_a_movie_that_cannot_be_is_refused_before_the_drawing(self):
         small = ["render", "out", "--width", "96", "--height", "54", "--samples", "1", "--movie"]

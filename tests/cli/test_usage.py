@@ -35,6 +35,24 @@ class Usage(CliTest):
         self.assertRegex(done.stderr, r"tank\.toml:4:\d+: .*cel_size")
         self.assertIn("cell_size", done.stderr)
 
+    def test_an_unknown_command_is_named(self):
+        self.assertIn("'nosuch' is not a command", self.rivulet("nosuch", expect=2).stderr)
+
+    def test_tests_of_the_process_and_wrong_units_are_refused(self):
+        self.scene.write_text(self.scene.read_text() + """
+[test.quick]
+quantity = "wall_s"
+value = 0
+tolerance = 1
+[test.light]
+quantity = "counts.particles"
+value = "0 kg"
+tolerance = 1
+""")
+        said = self.rivulet("check", "tank.toml", expect=2).stderr
+        self.assertIn("test.quick.quantity: 'wall_s' is about the process", said)
+        self.assertIn("test.light: \"0 kg\" is a mass; counts.particles has no unit", said)
+
     def test_a_mistyped_gallery_name_is_corrected(self):
         self.assertIn("dam_break", self.rivulet("run", "dam_brake", expect=2).stderr)
 

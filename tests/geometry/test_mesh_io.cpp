@@ -134,8 +134,7 @@ TEST(MeshIo, PointsAreWrittenWithTheirAttributes)
 {
     const std::vector<Vec3> positions{{1, 2, 3}, {4, 5, 6}}, velocities{{0, 0, -1}, {0, 0, -2}};
     const std::vector<double> speeds{1, 2};
-    const std::vector<PointAttribute> attributes{
-        {"speed", speeds, {}}, {"velocity", {}, velocities}, {"colour", {}, velocities}};
+    const std::vector<PointAttribute> attributes{{"speed", speeds}, {"velocity", velocities}, {"colour", velocities}};
     std::ostringstream out;
     write_ply_points(out, positions, attributes);
     const std::string text = out.str();
@@ -146,6 +145,14 @@ TEST(MeshIo, PointsAreWrittenWithTheirAttributes)
     float speed = 0;
     std::copy_n(text.data() + header + 12, 4, reinterpret_cast<char*>(&speed));
     EXPECT_EQ(speed, 1.0f);
+    std::ostringstream empty;
+    write_ply_points(empty, {},
+                     std::vector<PointAttribute>{{"speed", std::span<const double>()},
+                                                 {"velocity", std::span<const Vec3>()},
+                                                 {"colour", std::span<const Vec3>()}});
+    std::string same = text.substr(0, header);
+    same.replace(same.find("vertex 2"), 8, "vertex 0");
+    EXPECT_EQ(empty.str(), same);
 }
 
 TEST(MeshIo, WrongPlyFilesAreNamed)

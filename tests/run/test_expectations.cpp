@@ -69,5 +69,54 @@ TEST(Expectations, UnknownQuantitiesAreNamedBeforeTheRun)
     }
 }
 
+/// What the check says of an expectation; empty when it is content.
+std::string complaint(const std::string& quantity, const std::string& written)
+{
+    Scene scene = test::small_scene();
+    scene.expectations = {{"e", quantity, Expectation::When::Final, 0, 0, "here", {written}}};
+    try {
+        require_known_quantities(scene);
+        return "";
+    } catch (const InputError& error) {
+        return error.what();
+    }
+}
+
+TEST(Expectations, FiguresOfTheProcessAreRefusedAsTheyAreNoResults)
+{
+    for (const char* quantity : {"wall_s", "cpu_s", "peak_rss_bytes", "threads", "resumed_from_step", "exit",
+                                 "stages.pressure.wall_s", "stages.pressure.calls"})
+        EXPECT_NE(complaint(quantity, "").find("is about the process"), std::string::npos) << quantity;
+}
+
+TEST(Expectations, UnitsOfAllNumbersOfTheReportAreChecked)
+{
+    const std::pair<const char*, const char*> right[] = {{"energy.elastic", "1 mJ"},
+                                                         {"ledger.relative_error", "1"},
+                                                         {"ledger.bulk", "1 l"},
+                                                         {"ledger.liquids.water.bulk", "1 cm3"},
+                                                         {"ledger.liquids.water.merges", "1"},
+                                                         {"particle_volume.nominal", "1 ml"},
+                                                         {"particle_volume.below_half", "1"},
+                                                         {"sim_time_s", "1 ms"},
+                                                         {"steps", "1"},
+                                                         {"counts.particles", "1"},
+                                                         {"max_speed", "1 cm/s"},
+                                                         {"momentum.linear.0", "1 N s"},
+                                                         {"momentum.angular.2", "1 N m s"},
+                                                         {"strands.momentum.gravity.2", "1 kg m/s"},
+                                                         {"strands.energy.initial", "1 J"},
+                                                         {"strands.max_speed", "1 m/s"},
+                                                         {"strands.contact_residual", "1 um"},
+                                                         {"strands.largest_strain", "1"},
+                                                         {"strands.missed_contacts", "1"},
+                                                         {"front", "1 cm"}};
+    for (const auto& [quantity, written] : right) {
+        EXPECT_EQ(complaint(quantity, written), "");
+        EXPECT_EQ(complaint(quantity, "1"), "");
+        EXPECT_NE(complaint(quantity, "0 kg").find("is a mass"), std::string::npos) << quantity;
+    }
+}
+
 } // namespace
 } // namespace rivulet

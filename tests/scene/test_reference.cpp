@@ -29,6 +29,16 @@ TEST(SceneReference, PageIsWhatTheSchemaSays)
 {
     expect_generated("docs/scene_reference.md", scene_reference_markdown());
 }
+TEST(SceneReference, JsonSchemaAllowsWhatAnyKindOfTheTableDoes)
+{
+    const std::string schema = scene_json_schema();
+    const std::size_t edges = schema.find("\"edges\": {");
+    ASSERT_NE(edges, std::string::npos);
+    const std::string line = schema.substr(edges, schema.find('\n', edges) - edges);
+    EXPECT_NE(line.find("\"minimum\": 4, \"maximum\": 400"), std::string::npos) << line;
+    EXPECT_NE(line.find("woven: Edges from crossing"), std::string::npos) << line;
+}
+
 TEST(SceneReference, JsonSchemaIsWhatTheSchemaSays) { expect_generated("scenes/schema.json", scene_json_schema()); }
 
 /// Words for libFuzzer's mutator: keys and words of the schema, punctuation of TOML, units.
@@ -115,6 +125,8 @@ TEST(Explain, TellsSentenceUnitRangeAndDefault)
     EXPECT_NE(explain("obstacles.*.shape.shapes[3].radius").find("only where type is sphere, capsule or cylinder"),
               std::string::npos);
     EXPECT_EQ(explain("shape.radius").substr(12), explain("bodies.b.shape.radius").substr(21));
+    EXPECT_EQ(explain("strands.count"), explain("strands.*.count"));
+    EXPECT_EQ(explain("obstacles.shape.radius"), explain("obstacles.*.shape.radius"));
     EXPECT_NE(explain("obstacles.cup").find("obstacles.cup.friction"), std::string::npos);
     EXPECT_NE(explain("").find("obstacles.*.friction"), std::string::npos);
     EXPECT_NE(explain("domain.walls").find("domain.walls.+z"), std::string::npos);

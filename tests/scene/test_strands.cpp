@@ -112,6 +112,27 @@ TEST(StrandScene, FilesArePlacedThinnedAndSpreadAnew)
     std::filesystem::remove_all(folder);
 }
 
+TEST(StrandScene, PinsThatMeetInTheLongerStrandsOfAGroupAreRefused)
+{
+    const auto folder = std::filesystem::temp_directory_path() / ("rivulet_pins_" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder);
+    std::ofstream file(folder / "hair.obj");
+    for (int k = 0; k < 10; ++k) file << "v 0 " << (k < 4 ? 0 : 1) << " " << k << "\n";
+    file << "l 1 2 3 4\nl 5 6 7 8 9 10\n"; // vertex -3 is 1 of the first strand, 3 of the second
+    file.close();
+    const std::string text = "[domain]\nlower=[0,0,0]\nupper=[9,9,9]\n[simulation]\ncell_size=0.5\n[strands.s]\n"
+                             "kind='file'\nfile='hair.obj'\nheld='free'\npins=[{vertex=3},{vertex=-3}]\n";
+    try {
+        (void)parse_scene(text, folder / "s.toml");
+        FAIL() << "accepted";
+    } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find("strands.s.pins[1].vertex: is held already in strands of 6 vertices"),
+                  std::string::npos)
+            << error.what();
+    }
+    std::filesystem::remove_all(folder);
+}
+
 TEST(Bundle, StrandsArePackedAndWoundAroundTheirLines)
 {
     const Bundle bundle{.count = 19, .n_vertices = 61, .start = Vec3(1, 2, 3), .end = Vec3(1, 2, 5), .spacing = 0.01};

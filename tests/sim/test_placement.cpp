@@ -74,11 +74,31 @@ TEST(Placement, StrandsThatBeginWhereTheyCannotAreWarnedOf)
     add_rod(m, {0.2, 0.5, 0.5}, -1);
     add_rod(m, {0.5, 0.5, 0.5}, 0); // held by the post that it begins in
     EXPECT_EQ(placement_warnings(m), Lines());
-    add_rod(m, {0.5, 0.5, 0.5}, -1);
+    add_rod(m, {0.5, 0.55, 0.5}, -1);
     add_rod(m, {-0.5, 0.5, 0.5}, -1);
     EXPECT_EQ(placement_warnings(m),
               (Lines{"strands.rod: 1 of 1 begin inside of obstacles.post, which does not hold them",
                      "strands.rod: 1 of 1 begin outside of the domain"}));
+}
+
+TEST(Placement, StrandsInsideOfEachOtherAreWarnedOfUnlessTheyJustTouchOrDoNotFeelIt)
+{
+    Model m = tank_with_post();
+    add_rod(m, {0.2, 0.5, 0.5}, -1);
+    const double radius = StrandEdges(m.strands).radius[0];
+    add_rod(m, {0.2, 0.5, 0.5 + 1.9 * radius}, -1);
+    EXPECT_EQ(placement_warnings(m), Lines());
+    add_rod(m, {0.2, 0.5, 0.5 - 1.7 * radius}, -1);
+    ASSERT_EQ(placement_warnings(m).size(), 1u);
+    EXPECT_EQ(placement_warnings(m)[0].find("a pair of strands lie inside of each other at the start, such as strand 0 "
+                                            "of strands.rod and strand 0 of strands.rod near 0."),
+              0u);
+    m.strand_groups = {{.name = "fur", .first_strand = 0, .n_strands = 3, .is_random = true}};
+    EXPECT_EQ(placement_warnings(m), Lines()); // may be chance
+    add_rod(m, {0.2, 0.5, 0.5}, -1);
+    EXPECT_EQ(placement_warnings(m).size(), 1u); // with another group it is not
+    m.options.strand_contact = StrandContactLaw::None;
+    EXPECT_EQ(placement_warnings(m), Lines());
 }
 
 } // namespace
