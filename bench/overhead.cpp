@@ -80,19 +80,19 @@ std::vector<BenchFigure> bench_checkpoint(bool)
 
 std::vector<BenchFigure> bench_timers(bool)
 {
-    constexpr int kSteps = 10, kRounds = 3;
+    constexpr int kTimedSteps = 10, kTimedRounds = 3;
     const ThreadPool pool(1);
     const Model model = still_pool();
     State state = initial_state(model);
     Workspace workspace;
     advance(model, state, workspace);
     workspace.timers = {};
-    const double step = best_seconds(kRounds, wall_seconds_now,
+    const double step = best_seconds(kTimedRounds, wall_seconds_now,
                                      [&] {
-                                         for (int i = 0; i < kSteps; ++i) advance(model, state, workspace);
+                                         for (int i = 0; i < kTimedSteps; ++i) advance(model, state, workspace);
                                      }) /
-                        kSteps;
-    const double timing = pass_seconds(workspace.timers) / (kRounds * kSteps);
+                        kTimedSteps;
+    const double timing = pass_seconds(workspace.timers) / (kTimedRounds * kTimedSteps);
     return {time_figure("timers", step, step - timing, 1 / 1.01)};
 }
 

@@ -53,6 +53,22 @@ def changed(scene, path, value):
     return scene
 
 
+def merged(under, over):
+    """Tables are merged key by key, all else of `over` replaces what is under it."""
+    if not isinstance(under, dict) or not isinstance(over, dict):
+        return over
+    return {key: merged(under.get(key, {}), over[key]) if key in over else under[key] for key in {**under, **over}}
+
+
+def with_included(path):
+    """The scene with what it includes, which may give the keys that are required."""
+    scene = tomllib.loads(path.read_text())
+    whole = {}
+    for name in scene.pop("include", []):
+        whole = merged(whole, with_included(path.parent / name))
+    return merged(whole, scene)
+
+
 def main() -> int:
     root = pathlib.Path(sys.argv[1])
     schema = json.loads((root / "scenes" / "schema.json").read_text())
@@ -61,9 +77,7 @@ def main() -> int:
     failures = [f"good scene refused: {error.message}" for error in validator.iter_errors(SMALL)]
     scenes = sorted((root / "scenes").glob("*.toml"))
     for path in scenes:
-        scene = tomllib.loads(path.read_text())
-        if "include" in scene:  # what is included may give the keys that are required
-            scene = {**SMALL, **scene}
+        scene = with_included(path)
         failures += [f"{path.name}: {error.json_path}: {error.message}" for error in validator.iter_errors(scene)]
     failures += [f"accepted: {path} = {value}" for path, value in MISTAKES if validator.is_valid(changed(SMALL, path, value))]
     print("\n".join(failures) if failures else f"json schema: {len(scenes)} scenes accepted, {len(MISTAKES)} mistakes refused")
