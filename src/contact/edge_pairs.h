@@ -14,7 +14,10 @@ struct EdgePair {
     std::int32_t first = 0, second = 0;
 
     [[nodiscard]] friend bool operator==(const EdgePair&, const EdgePair&) = default;
-    [[nodiscard]] friend auto operator<=>(const EdgePair&, const EdgePair&) = default;
+    [[nodiscard]] friend bool operator<(const EdgePair& a, const EdgePair& b)
+    {
+        return a.first != b.first ? a.first < b.first : a.second < b.second;
+    }
 };
 
 /// The moving edges of a step: edge e goes from vertex[e] to vertex[e] + 1.

@@ -84,7 +84,7 @@ double coulomb_residual(const Vec3& r, const Vec3& v, double friction, double co
 Vec3 solve_coulomb(const Mat3& compliance, const Vec3& free_motion, double friction)
 {
     if (free_motion[0] >= 0) return Vec3::Zero();
-    const Vec3 stick = -compliance.ldlt().solve(free_motion);
+    Vec3 stick = -compliance.ldlt().solve(free_motion);
     if (across(stick) <= friction * stick[0]) return stick;
     const Sliding s = sliding(compliance, free_motion, friction);
     // The excess is positive at 0 (else it would stick) and negative for large multipliers (else it would take off):
