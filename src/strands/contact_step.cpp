@@ -23,7 +23,7 @@ constexpr double kAllowedDepth = 0.1;
 /// And one that counts as a contact missed.
 constexpr double kMissedDepth = 1;
 
-constexpr std::size_t kBlockBytes = 64 << 20;
+constexpr std::size_t kBlockBytes = 1 << 20;
 constexpr std::size_t kBlockBytesOfVertex = 512;
 
 /// The force that a contact had in the last step; 0 if it is new.
@@ -121,8 +121,8 @@ private:
         touched_.assign(compliance.batches().begin(), compliance.batches().end());
     }
 
-    /// Memory that the compliance between contacts may take, so that all in all a vertex does not need much more than a
-    /// kilobyte.
+    /// Size of the compliance between contacts beyond which gradients are leaner, and quicker too: strands that touch
+    /// each other all along.
     [[nodiscard]] std::size_t largest_blocks() const
     {
         return kBlockBytes + kBlockBytesOfVertex * state_.position.size();
