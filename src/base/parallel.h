@@ -101,12 +101,14 @@ template <class Term>
 
 /// Runs body(item) for the items of one colour after the other: items of one colour must not touch the same data.
 /// `items_by_colour[c]` lists the items of colour c; the order within a colour does not matter, that of colours does.
+/// `grain` as in parallel_for.
 template <class Items, class Body>
-void coloured_for(const Items& items_by_colour, const char* name, Body&& body)
+void coloured_for(const Items& items_by_colour, const char* name, Body&& body, std::int64_t grain = 1)
 {
     for (const auto& items : items_by_colour)
-        parallel_for(static_cast<std::int64_t>(items.size()), name,
-                     [&](std::int64_t i) { body(items[static_cast<std::size_t>(i)]); });
+        parallel_for(
+            static_cast<std::int64_t>(items.size()), name,
+            [&](std::int64_t i) { body(items[static_cast<std::size_t>(i)]); }, grain);
 }
 
 } // namespace rivulet

@@ -51,7 +51,10 @@ public:
         ConeSolution result;
         measure(result);
         while (result.residual > options_.tolerance && result.iterations < options_.max_iterations) {
-            for (int k = 0; k < kSweepsPerLook; ++k, ++result.iterations) sweep();
+            for (int k = 0; k < kSweepsPerLook; ++k, ++result.iterations)
+                coloured_for(
+                    colours_, "contact sweeps", [&](std::int32_t i) { relax(static_cast<std::size_t>(i)); },
+                    kSweepGrain);
             measure(result);
         }
         result.converged = result.residual <= options_.tolerance;
@@ -114,15 +117,6 @@ private:
         Vec3 d = side_motion_[static_cast<std::size_t>(a)];
         if (b >= 0) d += side_motion_[static_cast<std::size_t>(b)];
         return base_[i] + frame_[i] * d;
-    }
-
-    void sweep()
-    {
-        for (const auto& colour : colours_)
-            parallel_for(
-                static_cast<std::int64_t>(colour.size()), "contact sweeps",
-                [&](std::int64_t k) { relax(static_cast<std::size_t>(colour[static_cast<std::size_t>(k)])); },
-                kSweepGrain);
     }
 
     void relax(std::size_t i)

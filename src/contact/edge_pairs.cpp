@@ -21,15 +21,6 @@ Segment segment(std::span<const Vec3> x, std::int32_t v)
     return {x[static_cast<std::size_t>(v)], x[static_cast<std::size_t>(v) + 1]};
 }
 
-/// Bound of the distance that two edges can lose to each other in the step.
-double approach(const Segment& p0, const Segment& p1, const Segment& q0, const Segment& q1)
-{
-    const Vec3 pa = p1.a - p0.a, pb = p1.b - p0.b, qa = q1.a - q0.a, qb = q1.b - q0.b;
-    const Vec3 common = 0.25 * (pa + pb + qa + qb);
-    return std::sqrt(std::max((pa - common).squaredNorm(), (pb - common).squaredNorm())) +
-           std::sqrt(std::max((qa - common).squaredNorm(), (qb - common).squaredNorm()));
-}
-
 } // namespace
 
 void EdgePairs::find_moved(const MovingEdges& edges, double slack)
@@ -75,7 +66,7 @@ void EdgePairs::search(const MovingEdges& edges, double slack)
         if (edges.chain[e] == edges.chain[f] && std::abs(a - b) < kChainNeighbours) return false;
         const Segment p0 = segment(edges.start, edges.vertex[e]), p1 = segment(edges.end, edges.vertex[e]);
         const Segment q0 = segment(edges.start, edges.vertex[f]), q1 = segment(edges.end, edges.vertex[f]);
-        const double limit = edges.radius[e] + edges.radius[f] + reach + approach(p0, p1, q0, q1);
+        const double limit = edges.radius[e] + edges.radius[f] + reach + largest_approach(p0, p1, q0, q1);
         return nearest_points(p0, q0).distance <= limit;
     };
     const std::int64_t n_tasks = (boxes.n_cells() + kCellsPerTask - 1) / kCellsPerTask;

@@ -54,14 +54,19 @@ NearestPoints nearest_points(const Segment& p, const Segment& q)
     return n;
 }
 
-std::optional<SegmentTouch> first_touch(const Segment& p0, const Segment& p1, const Segment& q0, const Segment& q1,
-                                        double reach)
+double largest_approach(const Segment& p0, const Segment& p1, const Segment& q0, const Segment& q1)
 {
     // What all ends share does not change the distance.
     const Vec3 pa = p1.a - p0.a, pb = p1.b - p0.b, qa = q1.a - q0.a, qb = q1.b - q0.b;
     const Vec3 common = 0.25 * (pa + pb + qa + qb);
-    const double way =
-        std::max((pa - common).norm(), (pb - common).norm()) + std::max((qa - common).norm(), (qb - common).norm());
+    return std::sqrt(std::max((pa - common).squaredNorm(), (pb - common).squaredNorm())) +
+           std::sqrt(std::max((qa - common).squaredNorm(), (qb - common).squaredNorm()));
+}
+
+std::optional<SegmentTouch> first_touch(const Segment& p0, const Segment& p1, const Segment& q0, const Segment& q1,
+                                        double reach)
+{
+    const double way = largest_approach(p0, p1, q0, q1);
     double time = 0;
     for (int i = 0; i < kMaxAdvances; ++i) {
         const Segment p = between(p0, p1, time), q = between(q0, q1, time);

@@ -21,6 +21,10 @@ struct NearestPoints {
 /// Among parallel ones, the middle of where they lie side by side.
 [[nodiscard]] NearestPoints nearest_points(const Segment& p, const Segment& q);
 
+/// Bound of the distance that segments can lose to each other while their ends move on straight lines from `p0`, `q0`
+/// to `p1`, `q1` [m].
+[[nodiscard]] double largest_approach(const Segment& p0, const Segment& p1, const Segment& q0, const Segment& q1);
+
 /// When and where moving segments first come as near as `reach`.
 struct SegmentTouch {
     double time = 0; ///< part of the motion, in [0, 1]
