@@ -23,6 +23,10 @@ struct Aabb {
     {
         return (x.array() >= lower.array()).all() && (x.array() <= upper.array()).all();
     }
+    [[nodiscard]] bool overlaps(const Aabb& b) const
+    {
+        return (lower.array() <= b.upper.array()).all() && (b.lower.array() <= upper.array()).all();
+    }
     void include(const Vec3& x)
     {
         lower = lower.cwiseMin(x);

@@ -2,7 +2,6 @@
 
 #include "base/assert.h"
 #include "base/parallel.h"
-#include "contact/contact_frame.h"
 #include "numerics/coulomb.h"
 
 #include <algorithm>
@@ -11,47 +10,47 @@
 namespace rivulet {
 namespace {
 
-constexpr int kPowerIterations = 12;
-/// Power iterations come to the largest eigenvalue from below.
-constexpr double kEigenvalueReserve = 1.15;
 constexpr std::int64_t kContactGrain = 256;
+/// Steps between two looks at the residual.
+constexpr int kStepsPerLook = 5;
+/// The bound of the curvature falls by this factor after a step, and rises by that one where it was too low.
+constexpr double kFall = 0.97, kRise = 1.5;
+constexpr int kMaxRises = 20;
 
 class ProjectedGradients {
 public:
     ProjectedGradients(std::span<const ConeContact> contacts, ContactCompliance& compliance, const ConeOptions& options,
                        std::span<const Vec3> guess, std::span<Vec3> force, std::span<Vec3> motion)
-        : contacts_(contacts), compliance_(compliance), options_(options), guess_(guess), force_(force),
-          motion_(motion), n_(static_cast<std::int64_t>(contacts.size()))
+        : contacts_(contacts), compliance_(compliance), options_(options), force_(force), motion_(motion),
+          n_(static_cast<std::int64_t>(contacts.size()))
     {
-        const auto n = contacts.size();
-        frame_.resize(n);
-        for (auto* v : {&x_, &x_before_, &d_, &d_before_, &best_, &start_, &start_motion_, &world_, &out_})
-            v->resize(n);
+        for (auto* v : {&x_, &x_before_, &next_, &d_, &d_before_, &next_d_, &best_, &best_d_, &base_, &world_, &out_})
+            v->resize(contacts.size());
+        begin(guess);
     }
 
     ConeSolution run()
     {
-        begin();
-        const double largest = largest_eigenvalue();
         ConeSolution result;
         measure(result);
-        double best = result.residual, momentum = 1;
+        double best = result.residual, momentum = 1, curvature = first_curvature();
         best_ = x_;
+        best_d_ = d_;
         while (result.residual > options_.tolerance && result.iterations < options_.max_iterations) {
-            const double next = 0.5 * (1 + std::sqrt(1 + 4 * momentum * momentum));
-            const bool goes_back = advance(largest, (momentum - 1) / next);
-            momentum = goes_back ? 1 : next;
-            find_motion();
-            ++result.iterations;
+            const double next_momentum = 0.5 * (1 + std::sqrt(1 + 4 * momentum * momentum));
+            const bool goes_back = advance((momentum - 1) / next_momentum, curvature);
+            momentum = goes_back ? 1 : next_momentum;
+            if (++result.iterations % kStepsPerLook != 0) continue;
             measure(result);
             if (result.residual < best) {
                 best = result.residual;
                 best_ = x_;
+                best_d_ = d_;
             }
         }
         if (best < result.residual) {
             x_ = best_;
-            find_motion();
+            d_ = best_d_;
             measure(result);
         }
         result.converged = result.residual <= options_.tolerance;
@@ -60,6 +59,17 @@ public:
     }
 
 private:
+    struct Sums {
+        double curved = 0; ///< change of the force times change of the motion
+        double square = 0; ///< change of the force squared, times the contact's own compliance
+        double turn = 0;   ///< positive if the step goes against the one before
+
+        [[nodiscard]] friend Sums operator+(const Sums& a, const Sums& b)
+        {
+            return {a.curved + b.curved, a.square + b.square, a.turn + b.turn};
+        }
+    };
+
     template <class Body>
     void each(Body&& body)
     {
@@ -67,85 +77,91 @@ private:
             n_, "contacts", [&](std::int64_t i) { body(static_cast<std::size_t>(i)); }, kContactGrain);
     }
 
-    /// Unknowns: forces in the frame of each contact, shifted into Coulomb's own cone.
-    void begin()
+    /// Unknowns: forces, shifted into Coulomb's own cone.
+    void begin(std::span<const Vec3> guess)
     {
         each([&](std::size_t i) {
-            frame_[i] = contact_frame(contacts_[i].normal);
-            start_[i] = force_[i];
-            start_motion_[i] = frame_[i] * motion_[i];
-            x_[i] = frame_[i] * guess_[i];
-            x_[i][0] += contacts_[i].cohesion;
-            x_[i] = project_on_cone(x_[i], contacts_[i].friction);
+            const ConeContact& c = contacts_[i];
+            x_[i] = project_on_cone(guess[i] + c.cohesion * c.normal, c.normal, c.friction);
             x_before_[i] = x_[i];
+            world_[i] = x_[i] - c.cohesion * c.normal - force_[i];
         });
-        find_motion();
-        d_before_ = d_;
-    }
-
-    [[nodiscard]] Vec3 world_force(std::size_t i) const
-    {
-        Vec3 r = x_[i];
-        r[0] -= contacts_[i].cohesion;
-        return frame_[i].transpose() * r;
-    }
-
-    /// d = motion of x, the gap included.
-    void find_motion()
-    {
-        each([&](std::size_t i) { world_[i] = world_force(i) - start_[i]; });
         compliance_.apply(world_, out_);
         each([&](std::size_t i) {
-            d_[i] = start_motion_[i] + frame_[i] * out_[i];
-            d_[i][0] += contacts_[i].gap;
+            const ConeContact& c = contacts_[i];
+            base_[i] = motion_[i] + c.gap * c.normal;
+            d_[i] = base_[i] + out_[i];
+            d_before_[i] = d_[i];
         });
     }
 
-    /// One step from the extrapolated point y = x + beta (x - x_before); true if the extrapolation led astray and must
-    /// start anew. Motions are linear in forces, so that of y needs no further application.
-    bool advance(double largest, double beta)
+    /// One step from the point y = x + beta (x - x_before); true if it led astray and momentum must be built up anew.
+    /// Motions are linear in forces, so that of y is known. The step is as long as the curvature allows that is met on
+    /// the way, which is found out by going.
+    bool advance(double beta, double& curvature)
     {
-        const double turn = ordered_reduce(
-            n_, "contacts", 0.0,
-            [&](std::int64_t begin, std::int64_t end) {
-                double sum = 0;
-                for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-                    const ConeContact& c = contacts_[i];
-                    const Vec3 y = x_[i] + beta * (x_[i] - x_before_[i]);
-                    const Vec3 d = d_[i] + beta * (d_[i] - d_before_[i]);
-                    const double step = 1 / (largest * c.compliance);
-                    const Vec3 next = project_on_cone(y - step * shifted_motion(d, c.friction), c.friction);
-                    sum += c.compliance * (y - next).dot(next - x_[i]);
-                    x_before_[i] = x_[i];
-                    x_[i] = next;
-                }
-                return sum;
-            },
-            [](double a, double b) { return a + b; });
-        d_before_ = d_;
-        return turn > 0;
-    }
-
-    /// Of the compliance, forces and motions scaled by the square root of each contact's own.
-    double largest_eigenvalue()
-    {
-        std::vector<Vec3>& z = best_;
-        each([&](std::size_t i) { // any start will do that is not blind to a direction
-            const double phase = static_cast<double>(i % 1024);
-            z[i] = contacts_[i].normal + Vec3(std::sin(phase), std::cos(1.3 * phase), std::sin(0.7 * phase + 1));
-        });
-        double value = 1;
-        for (int k = 0; k < kPowerIterations; ++k) {
-            const double norm = std::sqrt(ordered_sum(
-                n_, "contacts", [&](std::int64_t i) { return z[static_cast<std::size_t>(i)].squaredNorm(); }));
-            if (!(norm > 0)) return 1;
-            each([&](std::size_t i) { world_[i] = z[i] / (norm * std::sqrt(contacts_[i].compliance)); });
-            compliance_.apply(world_, out_);
-            each([&](std::size_t i) { z[i] = out_[i] / std::sqrt(contacts_[i].compliance); });
-            value = std::sqrt(ordered_sum(
-                n_, "contacts", [&](std::int64_t i) { return z[static_cast<std::size_t>(i)].squaredNorm(); }));
+        Sums sums;
+        for (int k = 0; k < kMaxRises; ++k) {
+            sums = try_step(beta, curvature);
+            if (!(sums.curved > curvature * sums.square)) break;
+            curvature = std::max(kRise * curvature, sums.curved / sums.square);
         }
-        return kEigenvalueReserve * std::max(value, 1e-3);
+        curvature *= kFall;
+        std::swap(x_before_, x_);
+        std::swap(x_, next_);
+        std::swap(d_before_, d_);
+        std::swap(d_, next_d_);
+        return sums.turn > 0;
+    }
+
+    [[nodiscard]] Vec3 ahead(const std::vector<Vec3>& now, const std::vector<Vec3>& before, std::size_t i,
+                             double beta) const
+    {
+        return now[i] + beta * (now[i] - before[i]);
+    }
+
+    Sums try_step(double beta, double curvature)
+    {
+        each([&](std::size_t i) {
+            const ConeContact& c = contacts_[i];
+            const Vec3 d = ahead(d_, d_before_, i, beta);
+            const double step = 1 / (curvature * c.compliance);
+            next_[i] = project_on_cone(ahead(x_, x_before_, i, beta) - step * shifted_motion(d, c.normal, c.friction),
+                                       c.normal, c.friction);
+            world_[i] = next_[i] - c.cohesion * c.normal - force_[i];
+        });
+        compliance_.apply(world_, out_);
+        return ordered_reduce(
+            n_, "contacts", Sums{},
+            [&](std::int64_t begin, std::int64_t end) {
+                Sums sums;
+                for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+                    next_d_[i] = base_[i] + out_[i];
+                    const Vec3 change = next_[i] - ahead(x_, x_before_, i, beta);
+                    sums.curved += change.dot(next_d_[i] - ahead(d_, d_before_, i, beta));
+                    sums.square += contacts_[i].compliance * change.squaredNorm();
+                    sums.turn -= contacts_[i].compliance * change.dot(next_[i] - x_[i]);
+                }
+                return sums;
+            },
+            [](const Sums& a, const Sums& b) { return a + b; });
+    }
+
+    /// That in a direction as good as any.
+    double first_curvature()
+    {
+        each([&](std::size_t i) {
+            const double phase = static_cast<double>(i % 1024);
+            world_[i] = contacts_[i].normal + Vec3(std::sin(phase), std::cos(1.3 * phase), std::sin(0.7 * phase + 1));
+            world_[i] /= contacts_[i].compliance;
+        });
+        compliance_.apply(world_, out_);
+        const auto term = [&](auto&& value) {
+            return ordered_sum(n_, "contacts", [&](std::int64_t i) { return value(static_cast<std::size_t>(i)); });
+        };
+        const double curved = term([&](std::size_t i) { return world_[i].dot(out_[i]); });
+        return std::max(
+            1.0, curved / term([&](std::size_t i) { return contacts_[i].compliance * world_[i].squaredNorm(); }));
     }
 
     void measure(ConeSolution& result) const
@@ -160,7 +176,8 @@ private:
                 Worst w;
                 for (std::int64_t i = begin; i < end; ++i) {
                     const auto k = static_cast<std::size_t>(i);
-                    const double r = coulomb_residual(x_[k], d_[k], contacts_[k].friction, contacts_[k].compliance);
+                    const ConeContact& c = contacts_[k];
+                    const double r = coulomb_residual(x_[k], d_[k], c.normal, c.friction, c.compliance);
                     if (!(r <= w.residual)) w = {r, i};
                 }
                 return w;
@@ -173,25 +190,22 @@ private:
     void finish()
     {
         each([&](std::size_t i) {
-            force_[i] = world_force(i);
-            Vec3 d = d_[i];
-            d[0] -= contacts_[i].gap;
-            motion_[i] = frame_[i].transpose() * d;
+            const ConeContact& c = contacts_[i];
+            force_[i] = x_[i] - c.cohesion * c.normal;
+            motion_[i] = d_[i] - c.gap * c.normal;
         });
     }
 
     std::span<const ConeContact> contacts_;
     ContactCompliance& compliance_;
     const ConeOptions& options_;
-    std::span<const Vec3> guess_;
     std::span<Vec3> force_, motion_;
     std::int64_t n_;
-    std::vector<Mat3> frame_;
-    std::vector<Vec3> x_, x_before_;         ///< forces in contact frames, shifted [N]
-    std::vector<Vec3> d_, d_before_;         ///< motions, gap included [m]
-    std::vector<Vec3> best_;                 ///< iterate of the smallest residual
-    std::vector<Vec3> start_, start_motion_; ///< as given, world axes and contact frames
-    std::vector<Vec3> world_, out_;          ///< of the compliance
+    std::vector<Vec3> x_, x_before_, next_;   ///< forces, shifted [N]
+    std::vector<Vec3> d_, d_before_, next_d_; ///< motions, gap included [m]
+    std::vector<Vec3> best_, best_d_;         ///< iterate of the smallest residual
+    std::vector<Vec3> base_;                  ///< motion, gap included, under the forces given
+    std::vector<Vec3> world_, out_;           ///< of the compliance
 };
 
 } // namespace

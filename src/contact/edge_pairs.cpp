@@ -13,8 +13,8 @@ namespace rivulet {
 namespace {
 
 constexpr std::int64_t kEdgeGrain = 64;
-/// Cells that one task takes at once.
-constexpr std::int64_t kCellsPerTask = 16;
+/// Boxes that one task takes at once.
+constexpr std::int64_t kBoxesPerTask = 256;
 
 Segment segment(std::span<const Vec3> x, std::int32_t v)
 {
@@ -37,12 +37,13 @@ void EdgePairs::find_moved(const MovingEdges& edges, double slack)
         [&](std::int64_t i) {
             const auto e = static_cast<std::size_t>(i);
             const auto v = static_cast<std::size_t>(edges.vertex[e]);
+            Way& was = reference_[e];
             for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
-                const Vec3& was = reference_[e][k];
-                const double way = std::max((edges.start[v + k] - was).norm(), (edges.end[v + k] - was).norm());
-                if (!(way <= 0.5 * slack)) has_moved_[e] = 1;
+                const double off = std::max((edges.start[v + k] - was.start[k]).squaredNorm(),
+                                            (edges.end[v + k] - was.end[k]).squaredNorm());
+                if (!(off <= 0.25 * slack * slack)) has_moved_[e] = 1;
             }
-            if (has_moved_[e]) reference_[e] = {edges.start[v], edges.start[v + 1]};
+            if (has_moved_[e]) was = {{edges.start[v], edges.start[v + 1]}, {edges.end[v], edges.end[v + 1]}};
         },
         kEdgeGrain);
     n_searched_ = std::count(has_moved_.begin(), has_moved_.end(), std::uint8_t{1});
@@ -69,20 +70,26 @@ void EdgePairs::search(const MovingEdges& edges, double slack)
         const double limit = edges.radius[e] + edges.radius[f] + reach + largest_approach(p0, p1, q0, q1);
         return nearest_points(p0, q0).distance <= limit;
     };
-    const std::int64_t n_tasks = (boxes.n_cells() + kCellsPerTask - 1) / kCellsPerTask;
+    const bool all_moved = n_searched_ == boxes.size();
+    const std::int64_t n_tasks = (boxes.size() + kBoxesPerTask - 1) / kBoxesPerTask;
     std::vector<std::vector<EdgePair>> found(static_cast<std::size_t>(n_tasks));
     parallel_for(n_tasks, "edge pairs", [&](std::int64_t task) {
         std::vector<EdgePair>& out = found[static_cast<std::size_t>(task)];
-        const std::int64_t end = std::min(boxes.n_cells(), (task + 1) * kCellsPerTask);
-        for (std::int64_t cell = task * kCellsPerTask; cell < end; ++cell)
-            boxes.each_overlap(cell, has_moved, [&](std::int32_t a, std::int32_t b) {
-                if (a != b && (a < b || !has_moved(b)) && may_touch(a, b))
-                    out.push_back({std::min(a, b), std::max(a, b)});
+        const std::int64_t end = std::min(boxes.size(), (task + 1) * kBoxesPerTask);
+        for (std::int64_t i = task * kBoxesPerTask; i < end; ++i) {
+            const std::int32_t a = boxes.edge(i);
+            if (!has_moved(a)) continue;
+            // Where both have moved, the earlier in the order looks for the later.
+            boxes.each_overlap(i, all_moved ? i + 1 : 0, [&](std::int64_t j) {
+                const std::int32_t b = boxes.edge(j);
+                if ((j > i || !has_moved(b)) && may_touch(a, b)) out.push_back({std::min(a, b), std::max(a, b)});
             });
+        }
     });
+    const auto n_kept = static_cast<std::ptrdiff_t>(pairs_.size());
     for (const auto& part : found) pairs_.insert(pairs_.end(), part.begin(), part.end());
-    oneapi::tbb::parallel_sort(pairs_.begin(), pairs_.end());
-    pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
+    oneapi::tbb::parallel_sort(pairs_.begin() + n_kept, pairs_.end());
+    std::inplace_merge(pairs_.begin(), pairs_.begin() + n_kept, pairs_.end());
 }
 
 void EdgePairs::update(const MovingEdges& edges, double slack)

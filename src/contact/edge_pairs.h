@@ -34,9 +34,10 @@ inline constexpr std::int32_t kChainNeighbours = 4;
 
 /// Finds the pairs of edges that may come as near as the sum of their radii, and `slack` more, during a step.
 ///
-/// Pairs are kept from step to step: only edges that have left the neighbourhood of half a slack in which they were
-/// last looked at are looked at again, among the boxes that all edges sweep, sorted into cells. The list may hold more
-/// than what touches, never less, so contacts that are made from it do not depend on its history.
+/// Pairs are kept from one update to the next, within a step as from step to step: only edges whose way begins or ends
+/// further than half a slack from the way for which they were last looked at are looked at again, among the boxes that
+/// all edges sweep. The list may hold more than what touches, never less, so contacts that are made from it do not
+/// depend on its history.
 class EdgePairs {
 public:
     /// After this pairs() is valid for the motion given.
@@ -52,7 +53,11 @@ private:
     void drop_moved();
     void search(const MovingEdges& edges, double slack);
 
-    std::vector<std::array<Vec3, 2>> reference_; ///< ends of each edge when it was last looked for
+    struct Way {
+        std::array<Vec3, 2> start, end;
+    };
+
+    std::vector<Way> reference_; ///< of the ends of each edge when it was last looked for
     std::vector<std::uint8_t> has_moved_;
     std::vector<EdgePair> pairs_;
     std::int64_t n_searched_ = 0;

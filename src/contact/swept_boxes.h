@@ -1,57 +1,85 @@
 #pragma once
 
 #include "contact/edge_pairs.h"
+#include "numerics/aligned.h"
 
 #include <array>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace rivulet {
 
-/// Boxes of moving edges, sorted by the cell that holds their centre. A cell is wider than a box, so what overlaps a
-/// box has its centre in the cell of that box or in one of the 26 around it; the few boxes that are much wider than the
-/// others stand apart and are compared with all.
+/// Boxes of moving edges as the leaves of a tree that needs no pointers: they stand in the order of a curve that fills
+/// space, and every eight that follow each other make one box of the level above.
 class SweptBoxes {
 public:
     /// Each box reaches `margin` beyond what the edge's radius sweeps.
     SweptBoxes(const MovingEdges& edges, double margin);
 
-    [[nodiscard]] std::int64_t n_cells() const { return static_cast<std::int64_t>(cells_.size()); }
-    /// Calls visit(e, f) for the edges of overlapping boxes, the first with its centre in the cell, that wants(e)
-    /// accepts. A pair may come in both orders.
-    template <class Wants, class Visit>
-    void each_overlap(std::int64_t cell, Wants&& wants, Visit&& visit) const
+    [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(edge_.size()); }
+    /// Of the box at a place in the order.
+    [[nodiscard]] std::int32_t edge(std::int64_t place) const { return edge_[static_cast<std::size_t>(place)]; }
+
+    /// Calls visit(other) for the places, from `first` on, of boxes that overlap the box at `place`.
+    template <class Visit>
+    void each_overlap(std::int64_t place, std::int64_t first, Visit&& visit) const
     {
-        const Cell& c = cells_[static_cast<std::size_t>(cell)];
-        const std::array<Range, 10> ranges = neighbours(c);
-        for (std::size_t a = c.boxes.first; a < c.boxes.second; ++a) {
-            if (!wants(edge_[a])) continue;
-            for (const Range& range : ranges)
-                for (std::size_t b = range.first; b < range.second; ++b)
-                    if (overlap(a, b)) visit(edge_[a], edge_[b]);
+        const auto i = static_cast<std::size_t>(place);
+        const Level& leaves = levels_.front();
+        Box box;
+        for (std::size_t a = 0; a < 3; ++a) {
+            box.lower[a] = leaves.lower[a][i];
+            box.upper[a] = leaves.upper[a][i];
         }
+        descend(levels_.size() - 1, 0, box, first, visit);
     }
 
 private:
-    using Range = std::pair<std::size_t, std::size_t>;
-    using Key = std::array<std::int32_t, 3>;
-    struct Cell {
-        Key key;
-        Range boxes;
+    static constexpr std::size_t kChildren = 8;
+    struct Box {
+        std::array<float, 3> lower, upper;
+    };
+    /// Filled up to a multiple of eight with boxes that overlap nothing.
+    struct Level {
+        std::array<AlignedVector<float>, 3> lower, upper;
+
+        void resize(std::size_t n);
+        [[nodiscard]] std::size_t size() const { return lower[0].size(); }
     };
 
-    [[nodiscard]] std::array<Range, 10> neighbours(const Cell& cell) const;
-    [[nodiscard]] bool overlap(std::size_t a, std::size_t b) const
+    void sort(const MovingEdges& edges);
+    void build_above();
+    /// One bit for each of eight boxes of a level, from number `begin` on.
+    [[nodiscard]] static unsigned overlaps(const Level& level, std::size_t begin, const Box& box)
     {
-        for (std::size_t axis = 0; axis < 3; ++axis)
-            if (lower_[axis][a] > upper_[axis][b] || lower_[axis][b] > upper_[axis][a]) return false;
-        return true;
+        unsigned bits = 0;
+        for (std::size_t k = 0; k < kChildren; ++k) {
+            unsigned is_apart = 0;
+            for (std::size_t a = 0; a < 3; ++a) {
+                is_apart |= static_cast<unsigned>(level.lower[a][begin + k] > box.upper[a]);
+                is_apart |= static_cast<unsigned>(level.upper[a][begin + k] < box.lower[a]);
+            }
+            bits |= (1U - is_apart) << k;
+        }
+        return bits;
+    }
+    /// Looks through the eight boxes of `level` that make box `node` of the level above.
+    template <class Visit>
+    void descend(std::size_t level, std::size_t node, const Box& box, std::int64_t first, Visit& visit) const
+    {
+        for (unsigned bits = overlaps(levels_[level], kChildren * node, box); bits != 0; bits &= bits - 1) {
+            const std::size_t child = kChildren * node + static_cast<std::size_t>(__builtin_ctz(bits));
+            const auto end = static_cast<std::int64_t>((child + 1) << (3 * level));
+            if (end <= first) continue;
+            if (level == 0)
+                visit(static_cast<std::int64_t>(child));
+            else
+                descend(level - 1, child, box, first, visit);
+        }
     }
 
-    std::vector<Cell> cells_; ///< by key; the last holds the wide boxes
     std::vector<std::int32_t> edge_;
-    std::array<std::vector<float>, 3> lower_, upper_;
+    std::vector<Level> levels_; ///< the leaves first; the last has at most eight boxes
 };
 
 } // namespace rivulet

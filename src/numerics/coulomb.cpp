@@ -64,23 +64,6 @@ Sliding sliding(const Mat3& c, const Vec3& b, double friction)
 
 } // namespace
 
-Vec3 project_on_cone(const Vec3& r, double friction)
-{
-    const double t = across(r);
-    if (t <= friction * r[0]) return r;
-    if (friction * t <= -r[0]) return Vec3::Zero();
-    const double normal = (r[0] + friction * t) / (1 + friction * friction);
-    const double scale = friction * normal / t;
-    return {normal, scale * r[1], scale * r[2]};
-}
-
-Vec3 shifted_motion(const Vec3& v, double friction) { return {v[0] + friction * across(v), v[1], v[2]}; }
-
-double coulomb_residual(const Vec3& r, const Vec3& v, double friction, double compliance)
-{
-    return compliance * (r - project_on_cone(r - shifted_motion(v, friction) / compliance, friction)).norm();
-}
-
 Vec3 solve_coulomb(const Mat3& compliance, const Vec3& free_motion, double friction)
 {
     if (free_motion[0] >= 0) return Vec3::Zero();

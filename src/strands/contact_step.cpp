@@ -58,6 +58,7 @@ public:
             solve_forces();
             move();
         }
+        contact_.is_bearable = contact_.residual <= options_.bearable * thinnest_;
     }
 
 private:
@@ -68,18 +69,21 @@ private:
     {
         const std::vector<StrandContact> found = find_contacts(*parts_.edges, motion(), obstacles_, parts_.pairs);
         std::vector<StrandContact>& all = contact_.contacts;
-        const std::size_t known = all.size();
-        if (contact_.rounds >= options_.max_rounds) {
-            for (const StrandContact& c : found)
-                contact_.n_missed +=
-                    depth(c) > kMissedDepth * thinnest_ && !std::binary_search(all.begin(), all.end(), c);
-            return false;
-        }
         std::vector<StrandContact> added;
         std::set_difference(found.begin(), found.end(), all.begin(), all.end(), std::back_inserter(added));
+        const double deepest = deepest_of(added);
+        if (contact_.rounds >= options_.max_rounds) {
+            contact_.n_missed += std::count_if(added.begin(), added.end(), [&](const StrandContact& c) {
+                return depth(c) > kMissedDepth * thinnest_;
+            });
+            return false;
+        }
+        const bool is_first = all.empty();
+        if (is_first ? added.empty() : deepest <= kAllowedDepth * thinnest_ && !is_unforeseen()) return false;
+        const auto known = static_cast<std::ptrdiff_t>(all.size());
         all.insert(all.end(), added.begin(), added.end());
-        std::inplace_merge(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(known), all.end());
-        return !added.empty() || is_deep();
+        std::inplace_merge(all.begin(), all.begin() + known, all.end());
+        return true;
     }
 
     /// By how much a contact is too near at the end of the step.
@@ -87,10 +91,19 @@ private:
     {
         return -(c.gap + c.normal.dot(contact_motion(c, motion())));
     }
-    [[nodiscard]] bool is_deep() const
+    [[nodiscard]] double deepest_of(const std::vector<StrandContact>& contacts) const
     {
-        return std::any_of(contact_.contacts.begin(), contact_.contacts.end(),
-                           [&](const StrandContact& c) { return depth(c) > kAllowedDepth * thinnest_; });
+        double deepest = 0;
+        for (const StrandContact& c : contacts) deepest = std::max(deepest, depth(c));
+        return deepest;
+    }
+    /// Whether contacts whose forces were solved for are deeper than the linear answer of the strands had it.
+    [[nodiscard]] bool is_unforeseen() const
+    {
+        for (std::size_t i = 0; i < foreseen_depth_.size(); ++i)
+            if (depth(contact_.contacts[i]) > kAllowedDepth * thinnest_ + std::max(0.0, foreseen_depth_[i]))
+                return true;
+        return false;
     }
 
     void solve_forces()
@@ -109,7 +122,7 @@ private:
             guess[i] = c.force == Vec3::Zero() ? remembered(memory_, c.a, c.b) : c.force;
             moved[i] = contact_motion(c, motion());
         }
-        const ConeOptions cone_options{options_.tolerance * thinnest_, options_.max_iterations};
+        const ConeOptions cone_options{options_.tolerance * thinnest_, max_iterations(n)};
         const ConeSolution solution = compliance.block_bytes() <= largest_blocks()
                                           ? sweep_cones(cones, compliance.blocks(), cone_options, guess, force, moved)
                                           : solve_cones(cones, compliance, cone_options, guess, force, moved);
@@ -117,8 +130,19 @@ private:
         contact_.residual = solution.residual;
         contact_.converged = solution.converged;
         predict(compliance, force);
-        for (std::size_t i = 0; i < n; ++i) all[i].force = force[i];
+        foreseen_depth_.resize(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            all[i].force = force[i];
+            foreseen_depth_[i] = -(all[i].gap + all[i].normal.dot(moved[i]));
+        }
         touched_.assign(compliance.batches().begin(), compliance.batches().end());
+    }
+
+    [[nodiscard]] int max_iterations(std::size_t n_contacts) const
+    {
+        const std::int64_t paid_for = options_.contact_updates / static_cast<std::int64_t>(n_contacts);
+        return static_cast<int>(
+            std::clamp<std::int64_t>(paid_for, options_.min_iterations, options_.max_iterations));
     }
 
     /// Size of the compliance between contacts beyond which gradients are leaner, and quicker too: strands that touch
@@ -174,6 +198,7 @@ private:
     ContactUpdate& contact_;
     double thinnest_ = 0;
     std::vector<std::int32_t> touched_; ///< batches
+    std::vector<double> foreseen_depth_; ///< of the contacts that were solved for [m]
     std::vector<Vec3> guess_, vertex_force_;
     std::vector<double> guess_spin_;
 };

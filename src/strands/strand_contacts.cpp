@@ -11,14 +11,15 @@ namespace {
 
 /// Parts of the distance of touching centre lines.
 constexpr double kNear = 0.05;    ///< gap at which things count as touching
+constexpr double kFar = 0.02;     ///< gap at the end of the step beyond which they do not
 constexpr double kSlack = 0.5;    ///< of the broad phase
-constexpr double kDeepest = 0.25; ///< penetration that one step undoes
+constexpr double kDeepest = 0.03; ///< penetration that one step undoes: more would throw them apart
 /// An edge touches between its ends only beyond this part of it.
 constexpr double kEnd = 0.02;
 /// Places that follow free vertices by less are as good as held.
 constexpr double kLeastFreedom = 0.01;
 constexpr int kMaxMarches = 100;
-constexpr int kSectionSteps = 24;
+constexpr int kSectionSteps = 12;
 constexpr std::int64_t kChunk = 1024;
 
 Segment edge_at(std::span<const Vec3> x, std::int32_t v)
@@ -59,6 +60,7 @@ public:
         if ((touch->s >= 1 && !is_last(e)) || (touch->t >= 1 && !is_last(f))) return;
         if (std::max(freedom(a, touch->s), freedom(b, touch->t)) < kLeastFreedom) return;
         const double gap = touch->normal.dot(p0.at(touch->s) - q0.at(touch->t)) - reach;
+        if (touch->normal.dot(p1.at(touch->s) - q1.at(touch->t)) - reach > kFar * reach) return;
         out.push_back({.a = a,
                        .b = b,
                        .s = touch->s,
@@ -68,12 +70,15 @@ public:
                        .friction = std::sqrt(edges_.friction[e] * edges_.friction[f])});
     }
 
-    void touch_obstacle(std::size_t e, const StrandObstacle& obstacle, std::int32_t index,
+    void touch_obstacle(std::size_t e, const StrandObstacle& obstacle, const Aabb& bounds, std::int32_t index,
                         std::vector<StrandContact>& out) const
     {
         const std::int32_t a = edges_.vertex[e];
         const Path first(obstacle, motion_, a, 0), second(obstacle, motion_, a, 1);
         const double radius = edges_.radius[e];
+        Aabb swept;
+        for (const Vec3& x : {first.from, first.to, second.from, second.to}) swept.include(x);
+        if (!swept.dilated((1 + kNear) * radius).overlaps(bounds)) return;
         const double length = std::max((first.from - second.from).norm(), (first.to - second.to).norm());
         const Path middle(obstacle, motion_, a, 0.5);
         const double way = std::max(first.way(), second.way());
@@ -160,6 +165,7 @@ private:
         const Vec3 hit = path.at(time);
         const Vec3 normal = obstacle.shape->normal(hit);
         const double gap = normal.dot(path.from - hit) + distance - radius;
+        if (normal.dot(path.to - hit) + distance - radius > kFar * radius) return false;
         out.push_back(
             {.a = edges_.vertex[e],
              .b = b,
@@ -202,9 +208,10 @@ std::vector<StrandContact> find_contacts(const StrandEdges& edges, const StrandM
         gather_contacts(static_cast<std::int64_t>(list.size()),
                         [&](std::size_t i, std::vector<StrandContact>& out) { finder.touch(list[i], out); });
     for (std::size_t o = 0; o < obstacles.size(); ++o) {
+        const Aabb bounds = obstacles[o].shape->bounds();
         const auto found = gather_contacts(
             static_cast<std::int64_t>(edges.vertex.size()), [&](std::size_t e, std::vector<StrandContact>& out) {
-                finder.touch_obstacle(e, obstacles[o], static_cast<std::int32_t>(o), out);
+                finder.touch_obstacle(e, obstacles[o], bounds, static_cast<std::int32_t>(o), out);
             });
         contacts.insert(contacts.end(), found.begin(), found.end());
     }
