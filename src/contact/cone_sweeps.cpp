@@ -31,12 +31,15 @@ public:
         x_.resize(n);
         base_.resize(n);
         own_.resize(n);
+        local_.reserve(n);
+        multiplier_.assign(n, 0);
         side_motion_.assign(w_.body.size(), Vec3::Zero());
         for (std::size_t i = 0; i < n; ++i) {
             const ConeContact& c = contacts[i];
             frame_[i] = contact_frame(c.normal);
             own_[i] = frame_[i] * own_compliance(i) * frame_[i].transpose();
             own_[i].diagonal().array() += kRegular * own_[i].trace() / 3;
+            local_.emplace_back(own_[i], c.friction);
             Vec3 start = frame_[i] * guess[i];
             start[0] += c.cohesion;
             x_[i] = project_on_cone(start, c.friction);
@@ -122,7 +125,7 @@ private:
     void relax(std::size_t i)
     {
         const Vec3 before = x_[i];
-        x_[i] = solve_coulomb(own_[i], moved(i) - own_[i] * before, contacts_[i].friction);
+        x_[i] = local_[i].solve(moved(i) - own_[i] * before, multiplier_[i]);
         if (x_[i] != before) push(i, frame_[i].transpose() * (x_[i] - before));
     }
 
@@ -155,10 +158,12 @@ private:
     std::span<Vec3> force_, motion_;
     std::vector<std::vector<std::int32_t>> colours_;
     std::vector<Mat3> frame_;
-    std::vector<Vec3> x_;           ///< forces in contact frames, shifted [N]
-    std::vector<Vec3> base_;        ///< motions under the forces given, gap included [m]
-    std::vector<Mat3> own_;         ///< compliance of each contact by itself, in its frame
-    std::vector<Vec3> side_motion_; ///< since then, by side, world axes [m]
+    std::vector<Vec3> x_;    ///< forces in contact frames, shifted [N]
+    std::vector<Vec3> base_; ///< motions under the forces given, gap included [m]
+    std::vector<Mat3> own_;  ///< compliance of each contact by itself, in its frame
+    std::vector<CoulombContact> local_;
+    std::vector<double> multiplier_; ///< of sliding, in the last sweep [m/N]
+    std::vector<Vec3> side_motion_;  ///< since then, by side, world axes [m]
 };
 
 } // namespace

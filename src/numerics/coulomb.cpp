@@ -6,84 +6,65 @@
 namespace rivulet {
 namespace {
 
-using Vec2 = Eigen::Vector2d;
-using Mat2 = Eigen::Matrix2d;
-
 constexpr int kMaxSteps = 100;
 /// Of the multiplier; beyond it rounding only moves it to and fro.
 constexpr double kPrecision = 1e-12;
 
-double across(const Vec3& v) { return std::sqrt(v[1] * v[1] + v[2] * v[2]); }
-
-/// Sliding forces as a function of the multiplier a in v_T = -a r_T, normal motion eliminated.
-struct Sliding {
-    Vec2 axis0, axis1;     ///< eigenvectors of the tangential compliance
-    double value0, value1; ///< and its eigenvalues
-    Vec2 motion;           ///< tangential, without tangential forces
-    Vec2 coupling;         ///< of the normal motion to tangential forces
-    double normal, w;      ///< free normal motion and compliance
-    double friction;
-
-    [[nodiscard]] Vec2 tangential(double a) const
-    {
-        return -(axis0.dot(motion) / (value0 + a)) * axis0 - (axis1.dot(motion) / (value1 + a)) * axis1;
-    }
-    [[nodiscard]] double normal_force(const Vec2& t) const { return -(normal + coupling.dot(t)) / w; }
-    struct Excess {
-        double value; ///< positive while the force is outside the cone
-        double slope;
-    };
-    [[nodiscard]] Excess excess(double a) const
-    {
-        const double c0 = axis0.dot(motion) / (value0 + a), c1 = axis1.dot(motion) / (value1 + a);
-        const Vec2 t = -c0 * axis0 - c1 * axis1, change = (c0 / (value0 + a)) * axis0 + (c1 / (value1 + a)) * axis1;
-        const double size = t.norm();
-        return {size - friction * normal_force(t),
-                (size > 0 ? t.dot(change) / size : 0) + friction * coupling.dot(change) / w};
-    }
-};
-
-Sliding sliding(const Mat3& c, const Vec3& b, double friction)
-{
-    const Vec2 coupling = c.block<2, 1>(1, 0);
-    const Mat2 m = c.block<2, 2>(1, 1) - coupling * coupling.transpose() / c(0, 0);
-    const double half = 0.5 * (m(0, 0) - m(1, 1)), radius = std::hypot(half, m(0, 1));
-    const double mean = 0.5 * (m(0, 0) + m(1, 1));
-    const double angle = 0.5 * std::atan2(m(0, 1), half);
-    const Vec2 axis(std::cos(angle), std::sin(angle));
-    return {axis,
-            Vec2(-axis.y(), axis.x()),
-            mean + radius,
-            std::max(mean - radius, 1e-15 * mean),
-            Vec2(b.tail<2>() - coupling * (b[0] / c(0, 0))),
-            coupling,
-            b[0],
-            c(0, 0),
-            friction};
-}
+Eigen::Vector2d across(const Eigen::Vector2d& axis) { return {-axis.y(), axis.x()}; }
 
 } // namespace
 
-Vec3 solve_coulomb(const Mat3& compliance, const Vec3& free_motion, double friction)
+CoulombContact::CoulombContact(const Mat3& compliance, double friction) : normal_(compliance(0, 0)), friction_(friction)
 {
-    if (free_motion[0] >= 0) return Vec3::Zero();
-    Vec3 stick = -compliance.ldlt().solve(free_motion);
-    if (across(stick) <= friction * stick[0]) return stick;
-    const Sliding s = sliding(compliance, free_motion, friction);
-    // The excess is positive at 0 (else it would stick) and negative for large multipliers (else it would take off):
-    // Newton between bounds that close in.
-    double low = 0, high = 1e30 * s.value0, a = 0;
+    const Vec2 coupling = compliance.block<2, 1>(1, 0);
+    const Eigen::Matrix2d m = compliance.block<2, 2>(1, 1) - coupling * coupling.transpose() / normal_;
+    const double half = 0.5 * (m(0, 0) - m(1, 1)), mean = 0.5 * (m(0, 0) + m(1, 1));
+    const double radius = std::hypot(half, m(0, 1)), angle = 0.5 * std::atan2(m(0, 1), half);
+    axis_ = {std::cos(angle), std::sin(angle)};
+    tangential_ = {mean + radius, std::max(mean - radius, 1e-15 * mean)};
+    coupling_ = {axis_.dot(coupling), across(axis_).dot(coupling)};
+}
+
+Vec3 CoulombContact::solve(const Vec3& free_motion, double& multiplier) const
+{
+    const double normal_motion = free_motion[0];
+    if (normal_motion >= 0) return Vec3::Zero();
+    const Vec2 b = free_motion.tail<2>();
+    // Tangential motion without tangential forces, in the axes of the compliance.
+    const Vec2 motion = Vec2(axis_.dot(b), across(axis_).dot(b)) - (normal_motion / normal_) * coupling_;
+    // With v_T = -a r_T, tangential forces are:
+    const auto tangential = [&](double a) { return Vec2(-motion.array() / (tangential_.array() + a)); };
+    const auto normal = [&](const Vec2& t) { return -(normal_motion + coupling_.dot(t)) / normal_; };
+    const auto force = [&](const Vec2& t) {
+        const Vec2 plane = t[0] * axis_ + t[1] * across(axis_);
+        return Vec3(normal(t), plane.x(), plane.y());
+    };
+    const Vec2 stick = tangential(0);
+    if (stick.norm() <= friction_ * normal(stick)) return force(stick);
+
+    // The force is outside the cone at 0 (else it would stick) and inside for large multipliers (else it would take
+    // off): Newton between bounds that close in.
+    const double widest = 1e30 * tangential_[0];
+    double low = 0, high = widest, a = multiplier > 0 && multiplier < widest ? multiplier : 0;
     for (int i = 0; i < kMaxSteps; ++i) {
-        const Sliding::Excess e = s.excess(a);
-        (e.value > 0 ? low : high) = a;
-        const double next = a - e.value / e.slope;
+        const Vec2 t = tangential(a), slope = -t.array() / (tangential_.array() + a);
+        const double size = t.norm();
+        const double excess = size - friction_ * normal(t);
+        const double change = (size > 0 ? t.dot(slope) / size : 0) + friction_ * coupling_.dot(slope) / normal_;
+        (excess > 0 ? low : high) = a;
+        const double next = a - excess / change, before = a;
         const bool is_inside = next > low && next < high;
-        const double before = a;
-        a = is_inside ? next : high < 1e29 * s.value0 ? 0.5 * (low + high) : 4 * low + s.value0;
+        a = is_inside ? next : high < 0.1 * widest ? 0.5 * (low + high) : 4 * low + tangential_[0];
         if (std::abs(a - before) <= kPrecision * a) break;
     }
-    const Vec2 t = s.tangential(a);
-    return {s.normal_force(t), t.x(), t.y()};
+    multiplier = a;
+    return force(tangential(a));
+}
+
+Vec3 solve_coulomb(const Mat3& compliance, const Vec3& free_motion, double friction)
+{
+    double multiplier = 0;
+    return CoulombContact(compliance, friction).solve(free_motion, multiplier);
 }
 
 } // namespace rivulet

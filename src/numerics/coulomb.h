@@ -49,8 +49,27 @@ namespace rivulet {
     return coulomb_residual(r, v, Vec3::UnitX(), friction, compliance);
 }
 
-/// The force r that makes v = W r + b obey the law, for a symmetric positive definite compliance W: take off, stick,
-/// or slide with the multiplier that puts r on the cone [Daviet 2011].
+/// One contact whose motion is v = W r + b, with a symmetric positive definite compliance W: takes off, sticks, or
+/// slides with the multiplier that puts r on the cone [Daviet 2011]. All that depends on W alone is worked out once.
+class CoulombContact {
+public:
+    CoulombContact(const Mat3& compliance, double friction);
+
+    /// The force r that makes the motion obey the law. A search for the multiplier begins at `multiplier`, where it is
+    /// left for the next.
+    [[nodiscard]] Vec3 solve(const Vec3& free_motion, double& multiplier) const;
+
+private:
+    using Vec2 = Eigen::Vector2d;
+
+    double normal_;   ///< compliance along the normal [m/N]
+    Vec2 axis_;       ///< in the tangent plane, of the larger compliance; the other is across it
+    Vec2 tangential_; ///< compliances along both, normal motion eliminated [m/N]
+    Vec2 coupling_;   ///< motion along the normal for forces along both [m/N]
+    double friction_;
+};
+
+/// The same for a contact that is solved once.
 [[nodiscard]] Vec3 solve_coulomb(const Mat3& compliance, const Vec3& free_motion, double friction);
 
 } // namespace rivulet

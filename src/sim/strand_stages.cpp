@@ -175,9 +175,9 @@ void solve_strands(const Model& model, const State& state, Workspace::Scratch& s
         step_strands(model.strands, state.strands, step, obstacles_in_step(model, state.clock.time, dt),
                      state.strand_contacts, {}, s.strand_contact_search, s.strands, s.strand_contacts);
     if (!s.strand_contacts.is_bearable)
-        throw SimulationError("strands", "contacts", static_cast<std::int64_t>(s.strand_contacts.contacts.size()),
-                              fmt::format("found no forces that keep them apart: {:.3g} m are left",
-                                          s.strand_contacts.residual));
+        throw SimulationError(
+            "strands", "contacts", static_cast<std::int64_t>(s.strand_contacts.contacts.size()),
+            fmt::format("found no forces that keep them apart: {:.3g} m are left", s.strand_contacts.residual));
     s.solver_iterations = s.strands.iterations + s.strand_contacts.iterations;
     for (std::size_t i = 0; i < s.strands.outcome.size(); ++i)
         if (!s.strands.outcome[i].converged)

@@ -141,8 +141,7 @@ private:
     [[nodiscard]] int max_iterations(std::size_t n_contacts) const
     {
         const std::int64_t paid_for = options_.contact_updates / static_cast<std::int64_t>(n_contacts);
-        return static_cast<int>(
-            std::clamp<std::int64_t>(paid_for, options_.min_iterations, options_.max_iterations));
+        return static_cast<int>(std::clamp<std::int64_t>(paid_for, options_.min_iterations, options_.max_iterations));
     }
 
     /// Size of the compliance between contacts beyond which gradients are leaner, and quicker too: strands that touch
@@ -197,7 +196,7 @@ private:
     StrandUpdate& update_;
     ContactUpdate& contact_;
     double thinnest_ = 0;
-    std::vector<std::int32_t> touched_; ///< batches
+    std::vector<std::int32_t> touched_;  ///< batches
     std::vector<double> foreseen_depth_; ///< of the contacts that were solved for [m]
     std::vector<Vec3> guess_, vertex_force_;
     std::vector<double> guess_spin_;

@@ -19,12 +19,12 @@ struct ContactMemory {
 };
 
 struct ContactOptions {
-    double tolerance = 1e-2; ///< largest residual of Coulomb's law, as a motion in radii of the thinnest strand
+    double tolerance = 1e-2;  ///< largest residual of Coulomb's law, as a motion in radii of the thinnest strand
     int max_iterations = 400; ///< for few contacts; for many only as many as `contact_updates` pays for
     int min_iterations = 150;
     std::int64_t contact_updates = 5'000'000; ///< iterations times contacts that a search may cost
-    int max_rounds = 5; ///< of finding contacts, solving for their forces, and moving the strands
-    double bearable = 2; ///< residual, in radii, beyond which a step is no solution
+    int max_rounds = 5;                       ///< of finding contacts, solving for their forces, and moving the strands
+    double bearable = 2;                      ///< residual, in radii, beyond which a step is no solution
 };
 
 /// What came of the contacts in a step.
