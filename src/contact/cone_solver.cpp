@@ -13,6 +13,19 @@ namespace {
 constexpr std::int64_t kContactGrain = 256;
 /// Steps between two looks at the residual.
 constexpr int kStepsPerLook = 5;
+/// The force nearest to r that the contact bears, shifted by its cohesion.
+Vec3 bearable(const ConeContact& c, const Vec3& r) { return c.is_joint ? r : project_on_cone(r, c.normal, c.friction); }
+/// What a force must be opposed to for the law to hold.
+Vec3 opposed(const ConeContact& c, const Vec3& motion)
+{
+    return c.is_joint ? motion : shifted_motion(motion, c.normal, c.friction);
+}
+double residual_of(const ConeContact& c, const Vec3& r, const Vec3& motion)
+{
+    return c.is_joint ? kJointPrecision * motion.norm()
+                      : coulomb_residual(r, motion, c.normal, c.friction, c.compliance);
+}
+
 /// The bound of the curvature falls by this factor after a step, and rises by that one where it was too low.
 constexpr double kFall = 0.97, kRise = 1.5;
 constexpr int kMaxRises = 20;
@@ -82,7 +95,7 @@ private:
     {
         each([&](std::size_t i) {
             const ConeContact& c = contacts_[i];
-            x_[i] = project_on_cone(guess[i] + c.cohesion * c.normal, c.normal, c.friction);
+            x_[i] = bearable(c, guess[i] + c.cohesion * c.normal);
             x_before_[i] = x_[i];
             world_[i] = x_[i] - c.cohesion * c.normal - force_[i];
         });
@@ -126,8 +139,7 @@ private:
             const ConeContact& c = contacts_[i];
             const Vec3 d = ahead(d_, d_before_, i, beta);
             const double step = 1 / (curvature * c.compliance);
-            next_[i] = project_on_cone(ahead(x_, x_before_, i, beta) - step * shifted_motion(d, c.normal, c.friction),
-                                       c.normal, c.friction);
+            next_[i] = bearable(c, ahead(x_, x_before_, i, beta) - step * opposed(c, d));
             world_[i] = next_[i] - c.cohesion * c.normal - force_[i];
         });
         compliance_.apply(world_, out_);
@@ -176,8 +188,7 @@ private:
                 Worst w;
                 for (std::int64_t i = begin; i < end; ++i) {
                     const auto k = static_cast<std::size_t>(i);
-                    const ConeContact& c = contacts_[k];
-                    const double r = coulomb_residual(x_[k], d_[k], c.normal, c.friction, c.compliance);
+                    const double r = residual_of(contacts_[k], x_[k], d_[k]);
                     if (!(r <= w.residual)) w = {r, i};
                 }
                 return w;

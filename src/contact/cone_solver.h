@@ -10,13 +10,15 @@
 
 namespace rivulet {
 
-/// One place where two things touch. Forces and motions are those of the first against the second.
+/// One place where two things touch or are tied to each other. Forces and motions are those of the first against the
+/// second.
 struct ConeContact {
     Vec3 normal = Vec3::UnitZ(); ///< unit, from the second to the first
     double gap = 0;              ///< between them, along the normal, before the motion [m]
     double friction = 0;         ///< Coulomb's coefficient [1]
     double cohesion = 0;         ///< pull that it bears before it opens, which shifts its cone [N]
     double compliance = 1;       ///< motion for a force on this contact alone, averaged over directions [m/N]
+    bool is_joint = false;       ///< may not move at all, whatever the force: of the above only the compliance counts
 };
 
 /// Motions of all contacts for forces on all contacts, both in world axes: linear, symmetric, positive semi-definite.
@@ -35,6 +37,9 @@ struct BlockCompliance {
     std::vector<std::int32_t> body; ///< of each side
     std::vector<std::array<std::int32_t, 2>> sides; ///< of each contact; the second -1 if it has one
 };
+
+/// Joints are held this many times as exactly as contacts.
+inline constexpr double kJointPrecision = 10;
 
 struct ConeOptions {
     double tolerance = 1e-9; ///< largest residual of Coulomb's law, as a motion [m]

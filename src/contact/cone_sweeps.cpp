@@ -32,6 +32,7 @@ public:
         base_.resize(n);
         own_.resize(n);
         local_.reserve(n);
+        own_inverse_.resize(n);
         multiplier_.assign(n, 0);
         side_motion_.assign(w_.body.size(), Vec3::Zero());
         for (std::size_t i = 0; i < n; ++i) {
@@ -40,9 +41,10 @@ public:
             own_[i] = frame_[i] * own_compliance(i) * frame_[i].transpose();
             own_[i].diagonal().array() += kRegular * own_[i].trace() / 3;
             local_.emplace_back(own_[i], c.friction);
+            if (c.is_joint) own_inverse_[i] = own_[i].inverse();
             Vec3 start = frame_[i] * guess[i];
             start[0] += c.cohesion;
-            x_[i] = project_on_cone(start, c.friction);
+            x_[i] = c.is_joint ? start : project_on_cone(start, c.friction);
             base_[i] = frame_[i] * motion[i];
             base_[i][0] += c.gap;
         }
@@ -125,7 +127,9 @@ private:
     void relax(std::size_t i)
     {
         const Vec3 before = x_[i];
-        x_[i] = local_[i].solve(moved(i) - own_[i] * before, multiplier_[i]);
+        const Vec3 motion = moved(i);
+        x_[i] = contacts_[i].is_joint ? Vec3(before - own_inverse_[i] * motion)
+                                      : local_[i].solve(motion - own_[i] * before, multiplier_[i]);
         if (x_[i] != before) push(i, frame_[i].transpose() * (x_[i] - before));
     }
 
@@ -135,7 +139,9 @@ private:
         result.worst = -1;
         for (std::size_t i = 0; i < contacts_.size(); ++i) {
             const ConeContact& c = contacts_[i];
-            const double r = coulomb_residual(x_[i], moved(i), c.friction, c.compliance);
+            const Vec3 motion = moved(i);
+            const double r = c.is_joint ? kJointPrecision * motion.norm()
+                                        : coulomb_residual(x_[i], motion, c.friction, c.compliance);
             if (r <= result.residual) continue;
             result.residual = r;
             result.worst = static_cast<std::int64_t>(i);
@@ -158,9 +164,10 @@ private:
     std::span<Vec3> force_, motion_;
     std::vector<std::vector<std::int32_t>> colours_;
     std::vector<Mat3> frame_;
-    std::vector<Vec3> x_;    ///< forces in contact frames, shifted [N]
-    std::vector<Vec3> base_; ///< motions under the forces given, gap included [m]
-    std::vector<Mat3> own_;  ///< compliance of each contact by itself, in its frame
+    std::vector<Vec3> x_;           ///< forces in contact frames, shifted [N]
+    std::vector<Vec3> base_;        ///< motions under the forces given, gap included [m]
+    std::vector<Mat3> own_;         ///< compliance of each contact by itself, in its frame
+    std::vector<Mat3> own_inverse_; ///< of joints
     std::vector<CoulombContact> local_;
     std::vector<double> multiplier_; ///< of sliding, in the last sweep [m/N]
     std::vector<Vec3> side_motion_;  ///< since then, by side, world axes [m]

@@ -1,5 +1,6 @@
 #include "scene/build.h"
 #include "scene/read.h"
+#include "scene/strand_joints.h"
 #include "scene/vertex_index.h"
 #include "strands/sag_free.h"
 
@@ -38,7 +39,37 @@ public:
             {name, first, strands.n_strands() - first, vector(table, "colour"), drawn, text(table, "kind") == "groom"});
     }
 
+    /// When all groups are there.
+    void add_joints(const Value& table, const Curves& curves, const std::string& name, const Value& root,
+                    const CurveMap& all)
+    {
+        for (const Value& joint : get<Value::List>(table, "joints")) {
+            const std::string& other = text(joint, "strands");
+            const auto found = all.find(root.find("strands")->find(other));
+            if (found == all.end()) continue;
+            for (std::size_t s = 0; s < curves.size(); ++s) {
+                const std::size_t n = curves[s].size();
+                const std::size_t v = vertex_index(get<std::int64_t>(joint, "vertex"), n);
+                const NearestPlace place = nearest_place(curves[s][v], found->second, other == name ? s : kNoStrand);
+                const bool is_last = v + 1 == n; // which begins no edge
+                model_.strands.joints.push_back(
+                    {.a = first_vertex(name, s) + static_cast<std::int32_t>(is_last ? v - 1 : v),
+                     .b = first_vertex(other, place.strand) + static_cast<std::int32_t>(place.edge),
+                     .s = is_last ? 1.0 : 0.0,
+                     .t = place.at});
+            }
+        }
+    }
+
 private:
+    [[nodiscard]] std::int32_t first_vertex(const std::string& group, std::size_t strand) const
+    {
+        for (const StrandGroup& g : model_.strand_groups)
+            if (g.name == group) return model_.strands.first[static_cast<std::size_t>(g.first_strand) + strand];
+        RIVULET_VERIFY(false);
+        return 0;
+    }
+
     /// -1 = the world, where no obstacle is named.
     [[nodiscard]] std::int32_t body_of(const Value& table) const
     {
@@ -129,6 +160,9 @@ void build_strands(const Value& root, const CurveMap& curves, Model& model)
         const auto found = curves.find(&table);
         builder.add_group(name, table, found == curves.end() ? Curves{} : found->second);
     }
+    for (const auto& [name, table] : get<Value::Table>(root, "strands"))
+        if (const auto found = curves.find(&table); found != curves.end())
+            builder.add_joints(table, found->second, name, root, curves);
     group_strands(model.strands);
 }
 

@@ -1,6 +1,7 @@
 #include "scene/build.h"
 #include "scene/read.h"
 #include "scene/resolve.h"
+#include "scene/strand_joints.h"
 #include "scene/vertex_index.h"
 
 #include <fmt/format.h>
@@ -26,6 +27,7 @@ public:
             if (found == curves_.end()) continue;
             check_pins("strands." + name, table, found->second);
             check_loads("strands." + name, table, found->second);
+            check_joints("strands." + name, table, found->second);
         }
         for (const auto& [name, table] : members("probes"))
             if (is_complete(scene_record("probe"), table) && text(table, "kind").starts_with("strand_"))
@@ -45,10 +47,15 @@ private:
         const Value* simulation = root_.find("simulation");
         const Value* law = simulation ? simulation->find("strand_contact") : nullptr;
         const Value* integrator = simulation ? simulation->find("strand_integrator") : nullptr;
-        if (law && integrator && *law->as<std::string>() != "none" && *integrator->as<std::string>() == "midpoint")
+        if (!law || !integrator || *integrator->as<std::string>() != "midpoint") return;
+        if (*law->as<std::string>() != "none")
             problems_.add(integrator->where, "simulation.strand_integrator",
                           "does not go with strand_contact = \"cone\"; allowed: \"euler\", or strand_contact = "
                           "\"none\"");
+        for (const auto& [name, table] : members("strands"))
+            if (const Value* joints = table.find("joints"); joints && !joints->as<Value::List>()->empty())
+                problems_.add(integrator->where, "simulation.strand_integrator",
+                              fmt::format("does not go with joints (strands.{}); allowed: \"euler\"", name));
     }
 
     /// The least number of vertices that a strand of the group has.
@@ -125,6 +132,26 @@ private:
                 problems_.add(stop->where, here + ".stop",
                               fmt::format("{} s is not after start; allowed: above {} s", *stop->as<double>(),
                                           number(loads[i], "start")));
+        }
+    }
+
+    void check_joints(const std::string& path, const Value& table, const Curves& curves)
+    {
+        const auto& joints = get<Value::List>(table, "joints");
+        for (std::size_t i = 0; i < joints.size(); ++i) {
+            const std::string here = fmt::format("{}.joints[{}]", path, i);
+            const auto other = curves_.find(root_.find("strands")->find(text(joints[i], "strands")));
+            if (!is_there(here, joints[i], fewest_vertices(curves), 0) || other == curves_.end()) continue;
+            for (std::size_t s = 0; s < curves.size(); ++s) {
+                const Vec3& x = curves[s][vertex_index(get<std::int64_t>(joints[i], "vertex"), curves[s].size())];
+                const double distance =
+                    nearest_place(x, other->second, other->first == &table ? s : kNoStrand).distance;
+                if (distance <= number(joints[i], "within")) continue;
+                problems_.add(joints[i].find("strands")->where, here + ".strands",
+                              fmt::format("strand {} ends {} m from the nearest of '{}'; allowed: within {} m", s,
+                                          distance, text(joints[i], "strands"), number(joints[i], "within")));
+                break;
+            }
         }
     }
 

@@ -385,11 +385,11 @@ Record expectation_record()
 const std::vector<Record>& scene_records()
 {
     static const std::vector<Record> kRecords{
-        scene_root(),        simulation_record(),  domain_record(),      walls_record(),   liquid_record(),
-        body_record(),       obstacle_record(),    source_record(),      drain_record(),   shape_record(),
-        rotation_record(),   motion_record(),      keyframe_record(),    spin_record(),    probe_record(),
-        camera_record(),     render_record(),      expectation_record(), strands_record(), strand_point_record(),
-        strand_pin_record(), strand_load_record(), air_record()};
+        scene_root(),        simulation_record(),  domain_record(),       walls_record(),   liquid_record(),
+        body_record(),       obstacle_record(),    source_record(),       drain_record(),   shape_record(),
+        rotation_record(),   motion_record(),      keyframe_record(),     spin_record(),    probe_record(),
+        camera_record(),     render_record(),      expectation_record(),  strands_record(), strand_point_record(),
+        strand_pin_record(), strand_load_record(), strand_joint_record(), air_record()};
     return kRecords;
 }
 

@@ -89,6 +89,7 @@ struct Record {
 [[nodiscard]] Record strand_point_record();
 [[nodiscard]] Record strand_pin_record();
 [[nodiscard]] Record strand_load_record();
+[[nodiscard]] Record strand_joint_record();
 [[nodiscard]] Record air_record();
 
 /// THE schema; records()[0] is the scene itself.

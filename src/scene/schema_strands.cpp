@@ -249,6 +249,9 @@ Record strands_record()
                 nested("loads", KeyKind::Tables, "strand_load", "Forces on each strand.")
                     .between(0, kMaxParts)
                     .otherwise(Value{Value::List{}, {}, {}}, "none"),
+                nested("joints", KeyKind::Tables, "strand_joint", "What each strand is tied to.")
+                    .between(0, kMaxParts)
+                    .otherwise(Value{Value::List{}, {}, {}}, "none"),
             }};
 }
 
@@ -288,6 +291,23 @@ Record strand_load_record()
                 vector("force", "N", "The force (world frame).").between(-1e6, 1e6).mandatory(),
                 number("start", "s", "Time from which it acts.").between(0, kLong).otherwise("0 s"),
                 number("stop", "s", "Time at which it ends.").above(0, kLong).absent("never"),
+            }};
+}
+
+Record strand_joint_record()
+{
+    return {"strand_joint",
+            "A knot that ties a vertex of each strand to the nearest place of another strand, free to turn about it. "
+            "Strands do not touch each other within three edges of a knot.",
+            "",
+            {
+                integer("vertex", "Number of the vertex, from 0; below 0 counted from the end.")
+                    .between(-kManyVertices, kManyVertices)
+                    .otherwise(std::int64_t{-1}),
+                reference("strands", {"strands"}, "Group of strands to which it is tied; may be its own.").mandatory(),
+                number("within", "m", "Farthest place that it is tied to; places that are apart are drawn together.")
+                    .above(0, 1)
+                    .otherwise("1 mm"),
             }};
 }
 

@@ -67,8 +67,10 @@ private:
     /// Adds contacts that the present end of the step would bring about; false if there is nothing to do about any.
     bool find()
     {
-        const std::vector<StrandContact> found = find_contacts(*parts_.edges, motion(), obstacles_, parts_.pairs);
         std::vector<StrandContact>& all = contact_.contacts;
+        if (contact_.rounds == 0) all = place_joints(model_, *parts_.edges, motion());
+        std::vector<StrandContact> found;
+        if (!options_.only_joints) found = find_contacts(*parts_.edges, motion(), obstacles_, parts_.pairs);
         std::vector<StrandContact> added;
         std::set_difference(found.begin(), found.end(), all.begin(), all.end(), std::back_inserter(added));
         const double deepest = deepest_of(added);
@@ -78,18 +80,20 @@ private:
             });
             return false;
         }
-        const bool is_first = all.empty();
-        if (is_first ? added.empty() : deepest <= kAllowedDepth * thinnest_ && !is_unforeseen()) return false;
+        if (contact_.rounds == 0 ? all.empty() && added.empty()
+                                 : deepest <= kAllowedDepth * thinnest_ && !is_unforeseen())
+            return false;
         const auto known = static_cast<std::ptrdiff_t>(all.size());
         all.insert(all.end(), added.begin(), added.end());
         std::inplace_merge(all.begin(), all.begin() + known, all.end());
         return true;
     }
 
-    /// By how much a contact is too near at the end of the step.
-    [[nodiscard]] double depth(const StrandContact& c) const
+    /// By how much a contact is too near at the end of the step, or a joint too far apart.
+    [[nodiscard]] double depth(const StrandContact& c) const { return depth(c, contact_motion(c, motion())); }
+    [[nodiscard]] static double depth(const StrandContact& c, const Vec3& moved)
     {
-        return -(c.gap + c.normal.dot(contact_motion(c, motion())));
+        return c.is_joint ? moved.norm() : -(c.gap + c.normal.dot(moved));
     }
     [[nodiscard]] double deepest_of(const std::vector<StrandContact>& contacts) const
     {
@@ -117,7 +121,7 @@ private:
         for (std::size_t i = 0; i < n; ++i) {
             const StrandContact& c = all[i];
             RIVULET_VERIFY(own[i] > 0);
-            cones[i] = {c.normal, c.gap, c.friction, c.cohesion, own[i]};
+            cones[i] = {c.normal, c.gap, c.friction, c.cohesion, own[i], c.is_joint};
             force[i] = c.force;
             guess[i] = c.force == Vec3::Zero() ? remembered(memory_, c.a, c.b) : c.force;
             moved[i] = contact_motion(c, motion());
@@ -133,7 +137,7 @@ private:
         foreseen_depth_.resize(n);
         for (std::size_t i = 0; i < n; ++i) {
             all[i].force = force[i];
-            foreseen_depth_[i] = -(all[i].gap + all[i].normal.dot(moved[i]));
+            foreseen_depth_[i] = depth(all[i], moved[i]);
         }
         touched_.assign(compliance.batches().begin(), compliance.batches().end());
     }

@@ -19,6 +19,7 @@ struct ContactMemory {
 };
 
 struct ContactOptions {
+    bool only_joints = false; ///< strands go through each other and through obstacles
     double tolerance = 1e-2;  ///< largest residual of Coulomb's law, as a motion in radii of the thinnest strand
     int max_iterations = 400; ///< for few contacts; for many only as many as `contact_updates` pays for
     int min_iterations = 150;

@@ -52,6 +52,7 @@ public:
     {
         const auto e = static_cast<std::size_t>(pair.first), f = static_cast<std::size_t>(pair.second);
         const std::int32_t a = edges_.vertex[e], b = edges_.vertex[f];
+        if (std::binary_search(edges_.tied.begin(), edges_.tied.end(), EdgePair{a, b})) return;
         const Segment p0 = edge_at(motion_.start, a), p1 = edge_at(motion_.end, a);
         const Segment q0 = edge_at(motion_.start, b), q1 = edge_at(motion_.end, b);
         const double reach = edges_.radius[e] + edges_.radius[f];
@@ -93,6 +94,12 @@ public:
         }
     }
 
+    /// How far the place at s of an edge follows its free ends, 0 to 1.
+    [[nodiscard]] double freedom(std::int32_t a, double s) const
+    {
+        return (is_held(a) ? 0 : 1 - s) + (is_held(a + 1) ? 0 : s);
+    }
+
 private:
     /// A point of a strand in the frame of an obstacle.
     struct Path {
@@ -110,11 +117,6 @@ private:
     [[nodiscard]] bool is_held(std::int32_t v) const
     {
         return !motion_.hold.empty() && motion_.hold[static_cast<std::size_t>(v)] != Hold::Free;
-    }
-    /// How far the place at s of an edge follows its free ends, 0 to 1.
-    [[nodiscard]] double freedom(std::int32_t a, double s) const
-    {
-        return (is_held(a) ? 0 : 1 - s) + (is_held(a + 1) ? 0 : s);
     }
     [[nodiscard]] bool is_last(std::size_t e) const
     {
@@ -195,6 +197,18 @@ StrandEdges::StrandEdges(const StrandModel& model)
             friction.push_back(m.friction);
         }
     }
+    // Edges of the strand of an edge, and near it, by their vertices.
+    const auto near = [&](std::int32_t v) {
+        const auto after = std::upper_bound(model.first.begin(), model.first.end(), v);
+        return std::pair(std::max(v - kChainNeighbours + 1, after[-1]), std::min(v + kChainNeighbours, *after - 1));
+    };
+    for (const StrandJoint& joint : model.joints) {
+        const auto [a_begin, a_end] = near(joint.a);
+        const auto [b_begin, b_end] = near(joint.b);
+        for (std::int32_t a = a_begin; a < a_end; ++a)
+            for (std::int32_t b = b_begin; b < b_end; ++b) tied.push_back({std::min(a, b), std::max(a, b)});
+    }
+    std::sort(tied.begin(), tied.end());
 }
 
 std::vector<StrandContact> find_contacts(const StrandEdges& edges, const StrandMotion& motion,
@@ -219,10 +233,32 @@ std::vector<StrandContact> find_contacts(const StrandEdges& edges, const StrandM
     return contacts;
 }
 
+std::vector<StrandContact> place_joints(const StrandModel& model, const StrandEdges& edges, const StrandMotion& motion)
+{
+    if (model.joints.empty()) return {};
+    const Finder finder(edges, motion);
+    const double closing = kDeepest * 2 * *std::min_element(edges.radius.begin(), edges.radius.end());
+    std::vector<StrandContact> joints;
+    for (const StrandJoint& j : model.joints) {
+        if (std::max(finder.freedom(j.a, j.s), finder.freedom(j.b, j.t)) < kLeastFreedom) continue;
+        const Vec3 apart = edge_at(motion.start, j.a).at(j.s) - edge_at(motion.start, j.b).at(j.t);
+        const double distance = apart.norm();
+        joints.push_back({.a = j.a,
+                          .b = j.b,
+                          .s = j.s,
+                          .t = j.t,
+                          .carried = distance > closing ? Vec3((1 - closing / distance) * apart) : Vec3(Vec3::Zero()),
+                          .is_joint = true});
+    }
+    std::sort(joints.begin(), joints.end());
+    return joints;
+}
+
 Vec3 contact_motion(const StrandContact& c, const StrandMotion& motion)
 {
     const Segment to = edge_at(motion.end, c.a);
     if (c.is_with_obstacle()) return to.at(c.s) - c.carried;
+    if (c.is_joint) return to.at(c.s) - edge_at(motion.end, c.b).at(c.t) - c.carried;
     const Segment from = edge_at(motion.start, c.a);
     return (to.at(c.s) - from.at(c.s)) - (edge_at(motion.end, c.b).at(c.t) - edge_at(motion.start, c.b).at(c.t));
 }

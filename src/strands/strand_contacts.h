@@ -18,7 +18,7 @@ struct StrandObstacle {
     std::optional<double> friction; ///< Coulomb's coefficient; none = that of the strand
 };
 
-/// Where a strand touches a strand or an obstacle in a step.
+/// Where a strand touches a strand or an obstacle in a step, or is tied to a strand.
 struct StrandContact {
     std::int32_t a = 0; ///< vertex at which the touching edge begins
     /// That of the other strand's edge, or against obstacle o: -1 - 3 o for the beginning of the edge, -2 - 3 o for
@@ -29,8 +29,10 @@ struct StrandContact {
     double gap = 0;              ///< along the normal at the beginning of the step [m]
     double friction = 0;         ///< [1]
     double cohesion = 0;         ///< [N]
-    Vec3 carried = Vec3::Zero(); ///< obstacle: where its material point that began beside a is at the end [m]
-    Vec3 force = Vec3::Zero();   ///< on a [N]
+    Vec3 carried = Vec3::Zero(); ///< obstacle: where its material point that began beside a is at the end; joint: what
+                                 ///< may be left between the tied places [m]
+    bool is_joint = false;
+    Vec3 force = Vec3::Zero(); ///< on a [N]
 
     [[nodiscard]] bool is_with_obstacle() const { return b < 0; }
     [[nodiscard]] std::size_t obstacle() const { return static_cast<std::size_t>((-b - 1) / 3); }
@@ -49,6 +51,7 @@ struct StrandEdges {
     std::vector<std::int32_t> strand;
     std::vector<double> radius;   ///< mean of the half axes [m]
     std::vector<double> friction; ///< of the strand's material [1]
+    std::vector<EdgePair> tied;   ///< beside a joint, where strands lie inside of each other; by vertices, sorted
 };
 
 /// Motion of the vertices in a step, and which of them are held.
@@ -61,7 +64,12 @@ struct StrandMotion {
 [[nodiscard]] std::vector<StrandContact> find_contacts(const StrandEdges& edges, const StrandMotion& motion,
                                                        std::span<const StrandObstacle> obstacles, EdgePairs& pairs);
 
-/// Motion of a against b in the step [m].
+/// Joints as they stand at the beginning of the step, sorted; without those of which both places are held. Places that
+/// are apart are drawn together no faster than what touches is pushed apart.
+[[nodiscard]] std::vector<StrandContact> place_joints(const StrandModel& model, const StrandEdges& edges,
+                                                      const StrandMotion& motion);
+
+/// Motion of a against b in the step; of a joint, what is left between the tied places and should not be [m].
 [[nodiscard]] Vec3 contact_motion(const StrandContact& contact, const StrandMotion& motion);
 
 } // namespace rivulet

@@ -51,6 +51,12 @@ struct StrandLoad {
     double stop = std::numeric_limits<double>::infinity(); ///< [s]
 };
 
+/// Ties a place of one strand to a place of another, free to turn about it: a knot.
+struct StrandJoint {
+    std::int32_t a = 0, b = 0; ///< vertices at which the tied edges begin
+    double s = 0, t = 0;       ///< places on them, 0 to 1
+};
+
 /// What never changes of the strands: materials, topology, rest shapes, who holds them. Quantities of edges are stored
 /// at the vertex where the edge begins; those of bends at the middle vertex.
 struct StrandModel {
@@ -62,6 +68,7 @@ struct StrandModel {
     std::vector<double> rest_twist;                    ///< [rad]
     std::vector<StrandPin> pins;
     std::vector<StrandLoad> loads;
+    std::vector<StrandJoint> joints;
     std::vector<StrandBatch> batches; ///< made by group_strands()
 
     [[nodiscard]] std::int32_t n_strands() const { return static_cast<std::int32_t>(material.size()); }

@@ -133,7 +133,7 @@ inline const std::string kStrandScene = R"(title = "Strands"
 [simulation]
 cell_size = "2 cm"
 strand_step = "2 ms"
-strand_integrator = "midpoint"
+strand_integrator = "euler"
 strand_contact = "none"
 
 [domain]
@@ -212,6 +212,7 @@ pins = [
   { vertex = -2, held = "clamp" },
 ]
 loads = [{ vertex = 12, force = "1 0 0 mN", start = "0.1 s", stop = "0.2 s" }]
+joints = [{ vertex = 20, strands = "tow", within = "5 mm" }]
 
 [strands.weave]
 kind = "woven"

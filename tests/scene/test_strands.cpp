@@ -29,7 +29,7 @@ TEST(StrandScene, IsBuiltAsWritten)
     EXPECT_DOUBLE_EQ(hair.radius_a, 40e-6);
     EXPECT_DOUBLE_EQ(hair.radius_b, 20e-6);
     EXPECT_DOUBLE_EQ(m.strands.materials[1].youngs_modulus, 1e5); // the noodle's, from the library
-    EXPECT_EQ(m.options.strand_integrator, StrandIntegrator::Midpoint);
+    EXPECT_EQ(m.options.strand_integrator, StrandIntegrator::Euler);
     EXPECT_EQ(m.air.velocity, Vec3(1, 0, 0));
     // Ten pins of the fur, a clamp (two pins) of the reed, none of the noodle; three on each of the tow.
     ASSERT_EQ(m.strands.pins.size(), 12u + 3u * 7u);
@@ -39,6 +39,17 @@ TEST(StrandScene, IsBuiltAsWritten)
     EXPECT_EQ(m.strands.loads[0].vertex, m.strands.first[12] - 1);
     EXPECT_EQ(m.strands.loads[1].vertex, m.strands.first[12] + 12);
     EXPECT_EQ(m.strands.loads[1].stop, 0.2);
+    ASSERT_EQ(m.strands.joints.size(), 7u);
+    for (std::size_t i = 0; i < 7; ++i) {
+        const StrandJoint& j = m.strands.joints[i];
+        EXPECT_EQ(j.a, m.strands.first[12 + i] + 20);
+        EXPECT_EQ(j.s, 0);
+        EXPECT_TRUE(j.b < m.strands.first[12 + i] || j.b >= m.strands.first[13 + i]); // another of the tow
+        const auto& x = m.strands_at_start.position;
+        const auto b = static_cast<std::size_t>(j.b);
+        const Vec3 tied = (1 - j.t) * x[b] + j.t * x[b + 1];
+        EXPECT_LT((x[static_cast<std::size_t>(j.a)] - tied).norm(), 0.3e-3); // 0.2 mm lie between them
+    }
 }
 
 TEST(StrandScene, PinsHoldVerticesCountedFromEitherEndWhereTheyAre)
@@ -73,6 +84,11 @@ TEST(StrandScene, VerticesThatAreNotThereOrHeldTwiceAreRefused)
     expect("strands.reed.pins=[{vertex=1}]", "strands.reed.pins[0].vertex: is held already");
     expect("strands.fur.sag_free=true", "strands.fur.sag_free: needs strands that are held by their clamped");
     expect("strands.tow.loads=[{vertex=-32,force=[0,0,0]}]", "strands.tow.loads[0].vertex: -32 is beyond");
+    expect("simulation.strand_integrator=\"midpoint\"", "simulation.strand_integrator: does not go with joints");
+    expect("strands.tow.joints=[{vertex=31,strands=\"tow\"}]", "strands.tow.joints[0].vertex: 31 is beyond");
+    expect("strands.tow.joints=[{strands=\"tow\",within=\"1 um\"}]", "strands.tow.joints[0].strands: strand 0 ends");
+    expect("strands.tow.joints=[{strands=\"tow\",within=\"1 kg\"}]", "strands.tow.joints[0].within");
+    expect("strands.tow.joints=[{strands=\"nobody\"}]", "strands.tow.joints[0].strands");
     expect("strands.tow.loads=[{force=[0,0,0],start=1,stop=1}]", "strands.tow.loads[0].stop: 1 s is not after start");
     expect("probes.tip.strand=10", "probes.tip.strand: 10 is beyond the group; allowed: 0 to 9");
     expect("probes.tip.vertex=40", "probes.tip.vertex: 40 is beyond the strand; allowed: -40 to 39");

@@ -1,0 +1,129 @@
+#include "base/parallel.h"
+#include "strands/contact_step.h"
+#include "strands/hair.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <utility>
+
+namespace rivulet {
+namespace {
+
+/// Strands of 8 edges, tied where asked.
+struct Tied : Strands {
+    Tied()
+    {
+        model.materials = {
+            RodMaterial{.youngs_modulus = 1e6, .shear_modulus = 4e5, .radius_a = 1e-3, .radius_b = 1e-3}};
+    }
+
+    void add(const Vec3& from, const Vec3& to)
+    {
+        std::vector<Vec3> points;
+        for (int k = 0; k <= 8; ++k) points.emplace_back(from + (to - from) * k / 8);
+        add_strand(model, state, points, 0, Vec3(0.3, 0.2, 1));
+    }
+    void advance(const StrandStep& step)
+    {
+        step_strands(model, state, step, {}, memory, options, workspace, update, contact);
+        state = update.state;
+        memory = {};
+        for (const StrandContact& c : contact.contacts) {
+            memory.a.push_back(c.a);
+            memory.b.push_back(c.b);
+            memory.force.push_back(c.force);
+        }
+    }
+    [[nodiscard]] Vec3 momentum() const
+    {
+        const std::vector<double> mass = vertex_masses(model);
+        Vec3 sum = Vec3::Zero();
+        for (std::size_t v = 0; v < mass.size(); ++v) sum += mass[v] * state.velocity[v];
+        return sum;
+    }
+    [[nodiscard]] double distance(const StrandJoint& j) const
+    {
+        const auto at = [&](std::int32_t vertex, double s) {
+            const auto v = static_cast<std::size_t>(vertex);
+            return Vec3((1 - s) * state.position[v] + s * state.position[v + 1]);
+        };
+        return (at(j.a, j.s) - at(j.b, j.t)).norm();
+    }
+
+    ContactMemory memory;
+    ContactOptions options;
+    ContactWorkspace workspace;
+    StrandUpdate update;
+    ContactUpdate contact;
+};
+
+constexpr double kDensity = 1300, kSection = 3.14159265358979e-6; // of the material above
+
+TEST(StrandJoints, AKnotBearsWhatHangsFromIt)
+{
+    for (const bool only_joints : {true, false}) {
+        Tied s;
+        s.options.only_joints = only_joints;
+        s.add({0, 0, 0}, {0, 0, -0.1});
+        s.add({0, 0, -0.1}, {0, 0, -0.2});
+        s.model.joints = {{.a = 7, .b = 9, .s = 1, .t = 0}};
+        group_strands(s.model);
+        Clamp clamp(s.state);
+        StrandStep step{.dt = 0.01, .gravity = {0, 0, -9.81}};
+        clamp.apply(step);
+        for (int i = 0; i < 200; ++i) s.advance(step);
+        ASSERT_EQ(s.contact.contacts.size(), 1U); // edges beside the knot lie inside of each other and do not touch
+        const double weight = 9.81 * kDensity * kSection * 0.1;
+        EXPECT_NEAR(s.contact.contacts[0].force.z(), -weight, 2e-3 * weight);
+        EXPECT_LT(s.distance(s.model.joints[0]), 1e-5);
+    }
+}
+
+TEST(StrandJoints, TiedPlacesOfFreeStrandsKeepTheirMomentum)
+{
+    Tied s; // the second begins in the middle of an edge of the first, a tenth of a millimetre off
+    s.add({0, 0, 0}, {0.1, 0, 0});
+    s.add({0.05625, 0, 0.0001}, {0.05625, 0.05, 0.1});
+    s.model.joints = {{.a = 4, .b = 9, .s = 0.5, .t = 0}};
+    group_strands(s.model);
+    for (std::size_t v = 9; v < 18; ++v) s.state.velocity[v] = {0.3, -0.2, 0.5};
+    const Vec3 before = s.momentum();
+    for (int i = 0; i < 100; ++i) {
+        s.advance({.dt = 2e-3});
+        EXPECT_LT((s.momentum() - before).norm(), 1e-9 * before.norm()); // of what the strands' own solves leave
+        EXPECT_TRUE(s.contact.converged);
+    }
+    EXPECT_LT(s.distance(s.model.joints[0]), 2e-5);
+    EXPECT_GT(s.state.velocity[0].norm(), 0.05); // the first was pulled along
+}
+
+TEST(StrandJoints, HasTheSameBitsOnAnyNumberOfThreads)
+{
+    const auto end = [](int n_threads) {
+        return with_threads(n_threads, [](int) {
+            Tied s; // a ladder
+            for (const double x : {0.0, 0.1}) s.add({x, 0, 0}, {x, 0, -0.8});
+            for (int k = 1; k < 8; ++k) {
+                s.add({0, 0, -0.1 * k}, {0.1, 0, -0.1 * k});
+                const std::int32_t begin = s.model.n_vertices() - 9;
+                s.model.joints.push_back({.a = begin, .b = k, .s = 0, .t = 0});
+                s.model.joints.push_back({.a = begin + 7, .b = 9 + k, .s = 1, .t = 0});
+            }
+            group_strands(s.model);
+            for (Vec3& v : s.state.velocity) v = {0, 1, 0};
+            StrandStep step{.dt = 5e-3, .gravity = {0, 0, -9.81}};
+            Clamp clamp(s.state);
+            clamp.hold[9] = Hold::Vertex;
+            clamp.apply(step);
+            for (int i = 0; i < 20; ++i) s.advance(step);
+            for (const StrandJoint& j : s.model.joints) EXPECT_LT(s.distance(j), 2e-4);
+            return std::pair(s.state.position, s.memory.force);
+        });
+    };
+    const auto one = end(1);
+    for (const int n : {2, 3, 8}) EXPECT_EQ(one, end(n));
+}
+
+} // namespace
+} // namespace rivulet
