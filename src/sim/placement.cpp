@@ -130,7 +130,7 @@ std::vector<Overlap> overlapping_strands(const StrandModel& strands, std::span<c
         const auto e = static_cast<std::size_t>(pair.first), f = static_cast<std::size_t>(pair.second);
         const auto v = static_cast<std::size_t>(edges.vertex[e]), w = static_cast<std::size_t>(edges.vertex[f]);
         const bool is_held = is_pinned[v] && is_pinned[v + 1] && is_pinned[w] && is_pinned[w + 1];
-        if (is_held || edges.strand[e] == edges.strand[f]) continue;
+        if (is_held || edges.strand[e] == edges.strand[f] || edges.are_tied(edges.vertex[e], edges.vertex[f])) continue;
         const Segment first{position[v], position[v + 1]}, second{position[w], position[w + 1]};
         const NearestPoints nearest = nearest_points(first, second);
         if (nearest.distance < kOverlap * (edges.radius[e] + edges.radius[f]))

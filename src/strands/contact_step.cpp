@@ -23,8 +23,9 @@ constexpr double kAllowedDepth = 0.1;
 /// And one that counts as a contact missed.
 constexpr double kMissedDepth = 1;
 
-constexpr std::size_t kBlockBytes = 1 << 20;
-constexpr std::size_t kBlockBytesOfVertex = 512;
+/// Size of the compliance between contacts up to which sweeps over them stay in the cache; beyond, gradients are
+/// quicker, and lean.
+constexpr std::size_t kMaxBlockBytes = 4 << 20;
 
 /// The force that a contact had in the last step; 0 if it is new.
 Vec3 remembered(const ContactMemory& memory, std::int32_t a, std::int32_t b)
@@ -127,7 +128,7 @@ private:
             moved[i] = contact_motion(c, motion());
         }
         const ConeOptions cone_options{options_.tolerance * thinnest_, max_iterations(n)};
-        const ConeSolution solution = compliance.block_bytes() <= largest_blocks()
+        const ConeSolution solution = compliance.block_bytes() <= kMaxBlockBytes
                                           ? sweep_cones(cones, compliance.blocks(), cone_options, guess, force, moved)
                                           : solve_cones(cones, compliance, cone_options, guess, force, moved);
         contact_.iterations += solution.iterations;
@@ -146,13 +147,6 @@ private:
     {
         const std::int64_t paid_for = options_.contact_updates / static_cast<std::int64_t>(n_contacts);
         return static_cast<int>(std::clamp<std::int64_t>(paid_for, options_.min_iterations, options_.max_iterations));
-    }
-
-    /// Size of the compliance between contacts beyond which gradients are leaner, and quicker too: strands that touch
-    /// each other all along.
-    [[nodiscard]] std::size_t largest_blocks() const
-    {
-        return kBlockBytes + kBlockBytesOfVertex * state_.position.size();
     }
 
     /// Where the strands will go, as the linear answer to the change of the forces has it.

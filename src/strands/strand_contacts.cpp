@@ -52,7 +52,7 @@ public:
     {
         const auto e = static_cast<std::size_t>(pair.first), f = static_cast<std::size_t>(pair.second);
         const std::int32_t a = edges_.vertex[e], b = edges_.vertex[f];
-        if (std::binary_search(edges_.tied.begin(), edges_.tied.end(), EdgePair{a, b})) return;
+        if (edges_.are_tied(a, b)) return;
         const Segment p0 = edge_at(motion_.start, a), p1 = edge_at(motion_.end, a);
         const Segment q0 = edge_at(motion_.start, b), q1 = edge_at(motion_.end, b);
         const double reach = edges_.radius[e] + edges_.radius[f];
@@ -209,6 +209,11 @@ StrandEdges::StrandEdges(const StrandModel& model)
             for (std::int32_t b = b_begin; b < b_end; ++b) tied.push_back({std::min(a, b), std::max(a, b)});
     }
     std::sort(tied.begin(), tied.end());
+}
+
+bool StrandEdges::are_tied(std::int32_t a, std::int32_t b) const
+{
+    return std::binary_search(tied.begin(), tied.end(), EdgePair{a, b});
 }
 
 std::vector<StrandContact> find_contacts(const StrandEdges& edges, const StrandMotion& motion,

@@ -52,6 +52,9 @@ struct StrandEdges {
     std::vector<double> radius;   ///< mean of the half axes [m]
     std::vector<double> friction; ///< of the strand's material [1]
     std::vector<EdgePair> tied;   ///< beside a joint, where strands lie inside of each other; by vertices, sorted
+
+    /// Edges that begin at these vertices, the first the smaller.
+    [[nodiscard]] bool are_tied(std::int32_t a, std::int32_t b) const;
 };
 
 /// Motion of the vertices in a step, and which of them are held.
