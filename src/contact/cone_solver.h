@@ -57,8 +57,8 @@ struct ConeSolution {
 /// return force and motion are those of the solution. The same bits on any number of threads.
 ///
 /// Accelerated projected gradients with restarts [Nesterov 1983] [ODonoghue 2015] on the forces, each contact scaled by
-/// its own compliance; the motion is shifted by friction as De Saxce's change of variable asks, so that sliding does
-/// not open contacts.
+/// its own compliance, steps as long as the curvature met on the way allows [Mazhar 2015]; the motion is shifted by
+/// friction as De Saxce's change of variable asks, so that sliding does not open contacts.
 ConeSolution solve_cones(std::span<const ConeContact> contacts, ContactCompliance& compliance,
                          const ConeOptions& options, std::span<const Vec3> guess, std::span<Vec3> force,
                          std::span<Vec3> motion);
