@@ -22,6 +22,9 @@ constexpr double kTensionPerTile = kTileCells * 72.0;    ///< nine fields at the
 constexpr double kCopiesWhileWriting = 0.8;
 /// A vertex of a strand: the state, the state at the start, the next one, rest shapes, what holds it.
 constexpr double kBytesPerStrandVertex = 850;
+/// What contacts add to it: factors, pairs, the contacts themselves; and the compliance between few of them.
+constexpr double kContactBytesPerVertex = 600;
+constexpr double kBlockBytesPerVertex = 500, kBlockBytes = 6e6;
 /// Liquid that moves fills its tiles less well than at the start.
 constexpr double kSpread = 2.5;
 
@@ -40,6 +43,14 @@ bool is_viscous(const Model& model)
     const double scale = model.options.max_step / (model.options.cell_size * model.options.cell_size);
     return std::any_of(model.liquids.begin(), model.liquids.end(),
                        [&](const Liquid& l) { return scale * l.viscosity / l.density >= kLeastViscousNumber; });
+}
+
+double strand_bytes(const Model& model)
+{
+    const double n = model.strands.n_vertices();
+    const bool touch = model.options.strand_contact != StrandContactLaw::None || !model.strands.joints.empty();
+    return kBytesPerStrandVertex * n +
+           (touch ? kContactBytesPerVertex * n + std::min(kBlockBytes, kBlockBytesPerVertex * n) : 0);
 }
 
 double domain_cells(const Model& model)
@@ -74,7 +85,7 @@ MemoryEstimate estimate_memory(const Model& model)
             solvers,
             kCopiesWhileWriting * state,
             kProgram,
-            kBytesPerStrandVertex * model.strands.n_vertices()};
+            strand_bytes(model)};
 }
 
 } // namespace rivulet
