@@ -26,8 +26,12 @@ Options build_options(const Value& simulation)
     options.strand_step = number(simulation, "strand_step");
     options.strand_integrator =
         text(simulation, "strand_integrator") == "midpoint" ? StrandIntegrator::Midpoint : StrandIntegrator::Euler;
-    options.strand_contact =
-        text(simulation, "strand_contact") == "none" ? StrandContactLaw::None : StrandContactLaw::Cone;
+    const std::string contact = text(simulation, "strand_contact");
+    options.strand_contact = contact == "none"      ? StrandContactLaw::None
+                             : contact == "penalty" ? StrandContactLaw::Penalty
+                                                    : StrandContactLaw::Cone;
+    options.strand_penalty = {number(simulation, "strand_penalty_stiffness"),
+                              number(simulation, "strand_penalty_range")};
     options.seed = static_cast<std::uint64_t>(get<std::int64_t>(simulation, "seed"));
     return options;
 }

@@ -47,15 +47,24 @@ private:
         const Value* simulation = root_.find("simulation");
         const Value* law = simulation ? simulation->find("strand_contact") : nullptr;
         const Value* integrator = simulation ? simulation->find("strand_integrator") : nullptr;
-        if (!law || !integrator || *integrator->as<std::string>() != "midpoint") return;
-        if (*law->as<std::string>() != "none")
+        if (!law || !integrator) return;
+        const bool is_midpoint = *integrator->as<std::string>() == "midpoint";
+        if (is_midpoint && *law->as<std::string>() != "none")
             problems_.add(integrator->where, "simulation.strand_integrator",
-                          "does not go with strand_contact = \"cone\"; allowed: \"euler\", or strand_contact = "
-                          "\"none\"");
-        for (const auto& [name, table] : members("strands"))
-            if (const Value* joints = table.find("joints"); joints && !joints->as<Value::List>()->empty())
+                          fmt::format("does not go with strand_contact = \"{}\"; allowed: \"euler\", or "
+                                      "strand_contact = \"none\"",
+                                      *law->as<std::string>()));
+        for (const auto& [name, table] : members("strands")) {
+            const Value* joints = table.find("joints");
+            if (!joints || joints->as<Value::List>()->empty()) continue;
+            if (is_midpoint)
                 problems_.add(integrator->where, "simulation.strand_integrator",
                               fmt::format("does not go with joints (strands.{}); allowed: \"euler\"", name));
+            if (*law->as<std::string>() == "penalty")
+                problems_.add(
+                    law->where, "simulation.strand_contact",
+                    fmt::format("\"penalty\" does not go with joints (strands.{}); allowed: \"cone\", \"none\"", name));
+        }
     }
 
     /// The least number of vertices that a strand of the group has.

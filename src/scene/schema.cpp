@@ -112,10 +112,18 @@ Record simulation_record()
             word("strand_integrator", {"euler", "midpoint"},
                  "`euler` damps what the time step cannot resolve; `midpoint` is of second order and damps nothing.")
                 .otherwise("euler"),
-            word("strand_contact", {"cone", "none"},
-                 "`cone`: strands touch each other and obstacles, with Coulomb's friction (with the integrator `euler` "
-                 "only); `none`: they pass through everything.")
+            word("strand_contact", {"cone", "penalty", "none"},
+                 "`cone`: strands touch each other and obstacles, with Coulomb's friction; `penalty`: they push each "
+                 "other away before they touch, without friction (both with the integrator `euler` only); `none`: they "
+                 "pass through everything.")
                 .otherwise("cone"),
+            number("strand_penalty_stiffness", "Pa", "Push of `penalty`: force per length of strand and of approach.")
+                .above(0, 1e12)
+                .otherwise("1000 Pa"),
+            number("strand_penalty_range", "",
+                   "Distance of centre lines at which that push begins, over the one at which strands touch.")
+                .between(1.01, 10)
+                .otherwise("1.5"),
             integer("seed", "Seed of the random numbers.").between(0, kMaxInteger).otherwise(std::int64_t{1}),
         }};
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/vec.h"
+#include "contact/penalty_curve.h"
 #include "geometry/motion.h"
 #include "geometry/shape.h"
 #include "strands/strands.h"
@@ -79,8 +80,9 @@ struct StrandGroup {
     bool is_random = false;           ///< grown at random: some of it crosses by chance
 };
 
-/// Cone: strands touch each other and obstacles, with Coulomb's friction. None: they pass through everything.
-enum class StrandContactLaw { None, Cone };
+/// Cone: strands touch each other and obstacles, with Coulomb's friction. Penalty: they push each other away by the
+/// curve of wet hair, without friction. None: they pass through everything.
+enum class StrandContactLaw { None, Cone, Penalty };
 
 enum class Wall { Closed, Open };
 
@@ -140,6 +142,7 @@ struct Options {
     double strand_step = 1e-3;    ///< largest time step while there are strands [s]
     StrandIntegrator strand_integrator = StrandIntegrator::Euler;
     StrandContactLaw strand_contact = StrandContactLaw::Cone;
+    PenaltyLaw strand_penalty;
 };
 
 /// What never changes after the build. `const` everywhere.

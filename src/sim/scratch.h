@@ -9,6 +9,7 @@
 #include "sim/obstacles.h"
 #include "sim/strand_stages.h"
 #include "sim/workspace.h"
+#include "strands/penalty_step.h"
 
 namespace rivulet {
 
@@ -45,6 +46,7 @@ struct Workspace::Scratch {
     StrandHolds strand_holds;
     ContactUpdate strand_contacts;
     ContactWorkspace strand_contact_search; ///< saves time, changes nothing
+    PenaltyWorkspace strand_penalty_search; ///< the same
 
     /// Exchanges the memory of solid fields that only the beginning of a step needs with that of others that only the
     /// rest of it does.

@@ -169,13 +169,17 @@ void solve_strands(const Model& model, const State& state, Workspace::Scratch& s
                     .target = s.strand_holds.target,
                     .target_director = s.strand_holds.director,
                     .force = s.strand_holds.force};
-    const bool has_contacts = model.options.strand_contact != StrandContactLaw::None;
-    if (!has_contacts && model.strands.joints.empty())
-        step_strands(model.strands, state.strands, step, s.strands);
-    else
+    const StrandContactLaw law = model.options.strand_contact;
+    if (law == StrandContactLaw::Penalty)
         step_strands(model.strands, state.strands, step, obstacles_in_step(model, state.clock.time, dt),
-                     state.strand_contacts, {.only_joints = !has_contacts}, s.strand_contact_search, s.strands,
+                     state.strand_contacts, {.law = model.options.strand_penalty}, s.strand_penalty_search, s.strands,
                      s.strand_contacts);
+    else if (law == StrandContactLaw::Cone || !model.strands.joints.empty())
+        step_strands(model.strands, state.strands, step, obstacles_in_step(model, state.clock.time, dt),
+                     state.strand_contacts, {.only_joints = law == StrandContactLaw::None}, s.strand_contact_search,
+                     s.strands, s.strand_contacts);
+    else
+        step_strands(model.strands, state.strands, step, s.strands);
     if (!s.strand_contacts.is_bearable)
         throw SimulationError(
             "strands", "contacts", static_cast<std::int64_t>(s.strand_contacts.contacts.size()),

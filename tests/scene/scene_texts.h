@@ -135,6 +135,8 @@ cell_size = "2 cm"
 strand_step = "2 ms"
 strand_integrator = "euler"
 strand_contact = "none"
+strand_penalty_stiffness = "2 kPa"
+strand_penalty_range = 1.2
 
 [domain]
 lower = [-1, -1, -1]

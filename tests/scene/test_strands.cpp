@@ -30,6 +30,9 @@ TEST(StrandScene, IsBuiltAsWritten)
     EXPECT_DOUBLE_EQ(hair.radius_b, 20e-6);
     EXPECT_DOUBLE_EQ(m.strands.materials[1].youngs_modulus, 1e5); // the noodle's, from the library
     EXPECT_EQ(m.options.strand_integrator, StrandIntegrator::Euler);
+    EXPECT_EQ(m.options.strand_contact, StrandContactLaw::None);
+    EXPECT_EQ(m.options.strand_penalty.stiffness, 2000);
+    EXPECT_EQ(m.options.strand_penalty.range, 1.2);
     EXPECT_EQ(m.air.velocity, Vec3(1, 0, 0));
     // Ten pins of the fur, a clamp (two pins) of the reed, none of the noodle; three on each of the tow.
     ASSERT_EQ(m.strands.pins.size(), 12u + 3u * 7u);
@@ -85,6 +88,7 @@ TEST(StrandScene, VerticesThatAreNotThereOrHeldTwiceAreRefused)
     expect("strands.fur.sag_free=true", "strands.fur.sag_free: needs strands that are held by their clamped");
     expect("strands.tow.loads=[{vertex=-32,force=[0,0,0]}]", "strands.tow.loads[0].vertex: -32 is beyond");
     expect("simulation.strand_integrator=\"midpoint\"", "simulation.strand_integrator: does not go with joints");
+    expect("simulation.strand_contact=\"penalty\"", "simulation.strand_contact: \"penalty\" does not go with joints");
     expect("strands.tow.joints=[{vertex=31,strands=\"tow\"}]", "strands.tow.joints[0].vertex: 31 is beyond");
     expect("strands.tow.joints=[{strands=\"tow\",within=\"1 um\"}]", "strands.tow.joints[0].strands: strand 0 ends");
     expect("strands.tow.joints=[{strands=\"tow\",within=\"1 kg\"}]", "strands.tow.joints[0].within");

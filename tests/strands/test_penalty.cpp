@@ -1,0 +1,280 @@
+#include "strands/penalty_step.h"
+
+#include "base/parallel.h"
+#include "geometry/shapes.h"
+#include "random_numbers.h"
+#include "strands/hair.h"
+#include "strands/strand_compliance.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+
+#include <algorithm>
+#include <cmath>
+
+namespace rivulet {
+namespace {
+
+struct Pushing : Strands {
+    explicit Pushing(const RodMaterial& material = human_hair()) { model.materials = {material}; }
+
+    void add(const Vec3& from, const Vec3& to, int n_edges, const Vec3& velocity = Vec3::Zero())
+    {
+        std::vector<Vec3> points;
+        for (int k = 0; k <= n_edges; ++k) points.emplace_back(from + (to - from) * k / n_edges);
+        const Vec3 along = (to - from).normalized();
+        const Vec3 across = along.cross(std::abs(along.z()) < 0.9 ? Vec3::UnitZ() : Vec3::UnitX());
+        const std::int32_t s = add_strand(model, state, points, 0, across);
+        for (std::int32_t v = model.first[static_cast<std::size_t>(s)]; v < model.n_vertices(); ++v)
+            state.velocity[static_cast<std::size_t>(v)] = velocity;
+    }
+    void advance(const StrandStep& step)
+    {
+        step_strands(model, state, step, obstacles, memory, options, workspace, update, contact);
+        state = update.state;
+        memory = {};
+        for (const StrandContact& c : contact.contacts) {
+            memory.a.push_back(c.a);
+            memory.b.push_back(c.b);
+            memory.force.push_back(c.force);
+        }
+        for (const StrandOutcome& o : update.outcome) EXPECT_TRUE(o.converged);
+    }
+    [[nodiscard]] Vec3 momentum() const
+    {
+        const std::vector<double> mass = vertex_masses(model);
+        Vec3 sum = Vec3::Zero();
+        for (std::size_t v = 0; v < mass.size(); ++v) sum += mass[v] * state.velocity[v];
+        return sum;
+    }
+    std::vector<StrandObstacle> obstacles;
+    ContactMemory memory;
+    PenaltyStepOptions options;
+    PenaltyWorkspace workspace;
+    StrandUpdate update;
+    ContactUpdate contact;
+};
+
+/// The matrix of two strands, from the factors: L D L^T of the first two lanes of a batch.
+Eigen::MatrixXd dense_matrix(const RodMatrix& factors)
+{
+    const int n = factors.size();
+    Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(2 * n, 2 * n);
+    for (const int lane : {0, 1}) {
+        Eigen::MatrixXd lower = Eigen::MatrixXd::Identity(n, n);
+        Eigen::VectorXd pivots(n);
+        for (int i = 0; i < n; ++i) {
+            pivots[i] = factors.at(i, i)[lane];
+            for (int j = std::max(0, i - kRodBandwidth); j < i; ++j) lower(i, j) = factors.at(i, j)[lane];
+        }
+        matrix.block(lane * n, lane * n, n, n) = lower * pivots.asDiagonal() * lower.transpose();
+    }
+    return matrix;
+}
+
+/// Iterations of plain preconditioned conjugate gradients until the residual has its norm reduced.
+template <class Precondition>
+int count_iterations(const Eigen::MatrixXd& matrix, const Eigen::VectorXd& b, double tolerance,
+                     Precondition&& precondition)
+{
+    Eigen::VectorXd x = Eigen::VectorXd::Zero(b.size()), r = b, z = precondition(r), p = z;
+    double rz = r.dot(z);
+    for (int i = 1;; ++i) {
+        const Eigen::VectorXd w = matrix * p;
+        const double alpha = rz / p.dot(w);
+        x += alpha * p;
+        r -= alpha * w;
+        if (r.norm() <= tolerance * b.norm() || i == 20000) return i;
+        z = precondition(r);
+        const double next = r.dot(z);
+        p = z + next / rz * p;
+        rz = next;
+    }
+}
+
+/// Two hairs with clamped roots, side by side within reach of each other: the linear system of their first step.
+struct GluedHairs {
+    GluedHairs(const RodMaterial& material, std::vector<Vec3> points, const Vec3& shift, double dt) : hairs(material)
+    {
+        n_vertices = static_cast<int>(points.size());
+        add_strand(hairs.model, hairs.state, points, 0, Vec3::UnitY());
+        for (Vec3& x : points) x += shift;
+        add_strand(hairs.model, hairs.state, points, 0, Vec3::UnitY());
+        group_strands(hairs.model);
+        hold.assign(2 * points.size(), Hold::Free);
+        for (const std::size_t v : {std::size_t{0}, std::size_t{1}, points.size(), points.size() + 1})
+            hold[v] = Hold::Vertex;
+        const StrandStep step{.dt = dt, .gravity = {0, 0, -9.81}, .hold = hold, .target = hairs.state.position};
+        begin_update(hairs.model, hairs.update);
+        solve_batches(hairs.model, hairs.state, step, all_batches(hairs.model), nullptr, factors, hairs.update);
+        const StrandMotion motion{hairs.state.position, hairs.update.state.position, hold};
+        for (const StrandPenalty& p : find_penalties(StrandEdges(hairs.model), motion, {}, {}, hairs.workspace.pairs)) {
+            contacts.push_back(p.contact);
+            normal.push_back(p.contact.normal);
+            stiffness.push_back(p.length * p.curve.secant(p.distance, nullptr));
+            b.push_back(-p.length * p.curve.force(p.distance, nullptr));
+        }
+        assemble();
+    }
+
+    void assemble()
+    {
+        const int n_dofs = factors[0].size();
+        jacobian = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(contacts.size()), 2 * n_dofs);
+        for (std::size_t i = 0; i < contacts.size(); ++i) {
+            const auto add = [&](std::int32_t v, double weight) {
+                if (hold[static_cast<std::size_t>(v)] != Hold::Free) return;
+                const int dof = v < n_vertices ? 4 * v : n_dofs + 4 * (v - n_vertices);
+                jacobian.row(static_cast<Eigen::Index>(i)).segment(dof, 3) += weight * normal[i].transpose();
+            };
+            const StrandContact& c = contacts[i];
+            add(c.a, 1 - c.s);
+            add(c.a + 1, c.s);
+            add(c.b, -(1 - c.t));
+            add(c.b + 1, -c.t);
+        }
+        const auto n = static_cast<Eigen::Index>(contacts.size());
+        rods = dense_matrix(factors[0]);
+        matrix = rods +
+                 jacobian.transpose() * Eigen::Map<const Eigen::VectorXd>(stiffness.data(), n).asDiagonal() * jacobian;
+        rhs = jacobian.transpose() * Eigen::Map<const Eigen::VectorXd>(b.data(), n);
+    }
+
+    Pushing hairs;
+    int n_vertices = 0;
+    std::vector<Hold> hold;
+    std::vector<RodMatrix> factors = std::vector<RodMatrix>(1);
+    std::vector<StrandContact> contacts;
+    std::vector<Vec3> normal;
+    std::vector<double> stiffness, b;
+    Eigen::MatrixXd jacobian, rods, matrix;
+    Eigen::VectorXd rhs;
+};
+
+/// Soft hair of the paper's tests.
+RodMaterial soft_hair()
+{
+    return {.density = 1300, .youngs_modulus = 3.4e8, .shear_modulus = 5.4e6, .radius_a = 50e-6, .radius_b = 50e-6};
+}
+
+/// Two curls side by side: strand factors need tens of iterations where the diagonal needs thousands, and give what a
+/// direct solution gives.
+TEST(StrandPenalty, FactoredStrandsPreconditionGluedHairs)
+{
+    const RodMaterial material = soft_hair();
+    // A shift along the axis of the helix that parts the centre lines by 1.2 diameters.
+    const Vec3 shift(1.2 * 2 * material.radius_a / 0.642, 0, 0);
+    GluedHairs glued(material, helix(41, 0.047, 0.004, 0.03), shift, 1e-3);
+    const std::size_t n = glued.contacts.size();
+    EXPECT_EQ(n, 80u);
+    const Eigen::LDLT<Eigen::MatrixXd> direct(glued.matrix), strands(glued.rods);
+    EXPECT_GT(direct.vectorD().minCoeff(), 0); // positive definite
+
+    StrandCompliance compliance(glued.hairs.model, glued.hold, glued.factors, glued.contacts);
+    std::vector<double> force(n), motion(n);
+    const auto solve = [&](double tolerance) {
+        return solve_compliant(compliance, glued.normal, glued.stiffness, glued.b, {.tolerance = tolerance}, force,
+                               motion);
+    };
+    const CompliantSolution quick = solve(1e-7);
+    EXPECT_TRUE(quick.converged);
+    EXPECT_LT(quick.iterations, 35); // measured 29
+    const auto iterations = [&](auto&& precondition) {
+        return count_iterations(glued.matrix, glued.rhs, 1e-7, precondition);
+    };
+    const Eigen::VectorXd diagonal = glued.matrix.diagonal().cwiseInverse();
+    const int plain = iterations([&](const Eigen::VectorXd& r) { return Eigen::VectorXd(strands.solve(r)); });
+    const int slow = iterations([&](const Eigen::VectorXd& r) { return Eigen::VectorXd(diagonal.cwiseProduct(r)); });
+    EXPECT_NEAR(quick.iterations, plain, 8); // the same method with products of A: measured 33
+    EXPECT_GT(slow, 10 * quick.iterations);  // measured 2088
+    solve(1e-12);
+    const Eigen::VectorXd exact = glued.jacobian * direct.solve(glued.rhs);
+    const Eigen::Map<const Eigen::VectorXd> found(motion.data(), exact.size());
+    EXPECT_LT((found - exact).norm(), 1e-8 * exact.norm());
+}
+
+/// Two free strands that lie too near push each other apart.
+TEST(StrandPenalty, FreeStrandsThatPushEachOtherKeepTheirMomentum)
+{
+    Pushing s;
+    s.add({-0.01, 0, 0}, {0.01, 0, 0}, 10, {0.1, 0.2, 0.1});
+    s.add({-0.008, -1e-3, 5e-5}, {0.009, 2e-3, 8e-5}, 10, {0.1, 0.2, 0});
+    group_strands(s.model);
+    const Vec3 before = s.momentum();
+    double apart = 0;
+    for (int i = 0; i < 20; ++i) {
+        s.advance({.dt = 1e-3});
+        EXPECT_LT((s.momentum() - before).norm(), 1e-13 * before.norm());
+        apart = std::max(apart, s.update.outcome[0].contact.norm());
+    }
+    EXPECT_GT(apart, 1e-9);
+}
+
+/// A load presses a straight hair against one that is held, and against a plane: it comes to rest where the curve bears
+/// the load, k (d0 - d)^2/(d0 - d_min) a length.
+TEST(StrandPenalty, ComesToRestWhereTheCurveBearsTheLoad)
+{
+    for (const bool on_plane : {false, true}) {
+        Pushing s;
+        const double radius = 35e-6, touch = on_plane ? radius : 2 * radius, rest = 1.5 * touch;
+        s.add({-0.005, 0, 1.4 * touch}, {0.005, 0, 1.4 * touch}, 5);
+        if (!on_plane) s.add({-0.0062, 0, 0}, {0.0058, 0, 0}, 5); // edges that begin elsewhere
+        group_strands(s.model);
+        std::vector<Hold> hold(s.state.position.size(), Hold::Free);
+        std::fill(hold.begin() + 6, hold.end(), Hold::Vertex);
+        const auto plane = make_plane(Vec3::Zero(), Vec3::UnitZ());
+        if (on_plane) s.obstacles = {{plane.get(), {}, {}, std::nullopt}};
+        const std::vector<double> mass = vertex_masses(s.model);
+        double weight = 0;
+        for (std::size_t v = 0; v < 6; ++v) weight += 9.81 * mass[v];
+        const std::vector<Vec3> target = s.state.position;
+        for (int i = 0; i < 100; ++i) {
+            s.advance({.dt = 2e-3, .gravity = {0, 0, -9.81}, .hold = hold, .target = target});
+            for (Vec3& v : s.state.velocity) v *= 0.9; // not to wait for a damping of its own
+        }
+        const double expected = rest - std::sqrt(weight / 0.01 * (rest - touch) / 1e3);
+        ASSERT_GT(expected, touch);
+        for (std::size_t v = 0; v < 6; ++v) EXPECT_NEAR(s.state.position[v].z(), expected, 2e-3 * touch) << v;
+        EXPECT_NEAR(s.update.outcome[0].contact.z(), 2e-3 * weight, 1e-5 * weight);
+    }
+}
+
+/// Also when one step would take them past each other.
+TEST(StrandPenalty, StrandsThatWouldCrossInAStepAreTurnedBack)
+{
+    Pushing s;
+    s.options.law.stiffness = 1e5;
+    s.add({-0.02, 0, 0}, {0.02, 0, 0}, 11);
+    s.add({0, -0.02, 3e-4}, {0, 0.02, 3e-4}, 11, {0, 0, -1});
+    group_strands(s.model);
+    for (int i = 0; i < 20; ++i) {
+        s.advance({.dt = 1e-3});
+        EXPECT_EQ(s.contact.n_missed, 0) << i;
+    }
+    EXPECT_LT(s.state.position[5].z(), -1e-3); // taken along
+    EXPECT_GT(s.state.position[17].z(), s.state.position[5].z());
+}
+
+TEST(StrandPenalty, SameBitsOnAnyNumberOfThreads)
+{
+    const auto run = [](int n_threads) {
+        return with_threads(n_threads, [](int) {
+            Pushing s;
+            RandomNumbers random(5);
+            for (int i = 0; i < 40; ++i) {
+                const Vec3 middle = random.vector(0.001), along = random.vector(0.02).normalized();
+                s.add(middle - 0.02 * along, middle + 0.02 * along, 8, -30 * middle);
+            }
+            group_strands(s.model);
+            for (int i = 0; i < 5; ++i) s.advance({.dt = 1e-3});
+            EXPECT_GT(s.contact.contacts.size(), 50U);
+            return s.state.position;
+        });
+    };
+    const auto one = run(1);
+    for (const int n : {2, 3, 8}) EXPECT_EQ(one, run(n));
+}
+
+} // namespace
+} // namespace rivulet
