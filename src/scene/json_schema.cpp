@@ -10,6 +10,8 @@
 namespace rivulet {
 namespace {
 
+constexpr const char* kCompletePrefix = "complete_";
+
 std::string json_text(const std::string& text)
 {
     std::string out = "\"";
@@ -153,12 +155,42 @@ std::string selected_requirements(const Record& record)
     return out.empty() ? "" : fmt::format(",\n      \"allOf\": [{}]", out);
 }
 
+/// What a key holds, seen only for what must be there: empty for a key that holds no tables.
+std::string nested_requirements(const Key& key)
+{
+    const std::string record = fmt::format(R"({{"$ref": "#/$defs/{}{}"}})", kCompletePrefix, key.record);
+    switch (key.kind) {
+    case KeyKind::Table:
+        return key.word_for_all ? fmt::format(R"("anyOf": [{}, {{"type": "string"}}])", record)
+                                : fmt::format(R"("allOf": [{}])", record);
+    case KeyKind::Tables:
+        return fmt::format(R"("items": {})", record);
+    case KeyKind::NamedTables:
+        return fmt::format(R"("additionalProperties": {})", record);
+    default:
+        return "";
+    }
+}
+
+/// The keys that must be there: apart from the record itself, since in a file that includes others these may give them.
+std::string complete_record_schema(const Record& record)
+{
+    std::string nested;
+    for (const std::string& name : record.key_names()) {
+        const auto key = std::ranges::find(record.keys, name, &Key::name);
+        if (const std::string inside = nested_requirements(*key); !inside.empty())
+            nested += fmt::format("{}\n        {}: {{{}}}", nested.empty() ? "" : ",", json_text(name), inside);
+    }
+    return fmt::format("{{\n      \"required\": {},\n      \"properties\": {{{}{}}}{}\n    }}",
+                       json_list(required_keys(record, "")), nested, nested.empty() ? "" : "\n      ",
+                       selected_requirements(record));
+}
+
 std::string record_schema(const Record& record)
 {
     return fmt::format("{{\n      \"type\": \"object\",\n      \"description\": {},\n      \"additionalProperties\": "
-                       "false,\n      \"required\": {},\n      \"properties\": {{{}\n      }}{}\n    }}",
-                       json_text(record.documentation), json_list(required_keys(record, "")), properties(record),
-                       selected_requirements(record));
+                       "false,\n      \"properties\": {{{}\n      }}\n    }}",
+                       json_text(record.documentation), properties(record));
 }
 
 } // namespace
@@ -166,12 +198,18 @@ std::string record_schema(const Record& record)
 std::string scene_json_schema()
 {
     std::string definitions;
-    for (const Record& record : scene_records())
+    for (const Record& record : scene_records()) {
         definitions += fmt::format("{}\n    {}: {}", definitions.empty() ? "" : ",", json_text(record.name),
                                    record_schema(record));
-    return fmt::format("{{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n  \"title\": "
-                       "\"Rivulet scene\",\n  \"$ref\": \"#/$defs/scene\",\n  \"$defs\": {{{}\n  }}\n}}\n",
-                       definitions);
+        definitions +=
+            fmt::format(",\n    {}: {}", json_text(kCompletePrefix + record.name), complete_record_schema(record));
+    }
+    return fmt::format(
+        "{{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n  \"title\": "
+        "\"Rivulet scene\",\n  \"allOf\": [\n    {{\"$ref\": \"#/$defs/scene\"}},\n    {{\"if\": {{\"required\": "
+        "[\"include\"]}}, \"else\": {{\"$ref\": \"#/$defs/{}scene\"}}}}\n  ],\n  \"$defs\": "
+        "{{{}\n  }}\n}}\n",
+        kCompletePrefix, definitions);
 }
 
 } // namespace rivulet

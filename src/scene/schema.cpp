@@ -80,7 +80,7 @@ Record simulation_record()
                 .between(-1e4, 1e4)
                 .down()
                 .otherwise("0 0 -9.81 m/s2"),
-            number("end_time", "s", "Simulated time at which the run ends.")
+            number("end_time", "s", "Simulated time to reach: the run ends with the first frame at or after it.")
                 .above(0, kLong)
                 .otherwise("1 s")
                 .for_pictures(),
