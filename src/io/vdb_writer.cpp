@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "io/atomic_file.h"
 
 #include <openvdb/io/Stream.h>
@@ -53,6 +54,26 @@ void place(openvdb::GridBase& grid, const std::string& name, double voxel_size)
     grid.setName(name);
     grid.setTransform(openvdb::math::Transform::createLinearTransform(voxel_size));
     grid.setCreator("rivulet " RIVULET_VERSION);
+}
+
+/// OpenVDB gives every file a random identity, 36 letters after the magic number, three versions and a flag; in its
+/// place one that comes from the content, so that the same frame is the same file.
+void identify_by_content(std::string& bytes)
+{
+    constexpr std::size_t kBegin = 8 + 3 * 4 + 1, kLength = 36;
+    constexpr std::size_t kDashes[] = {8, 13, 18, 23};
+    RIVULET_VERIFY(bytes.size() > kBegin + kLength);
+    for (const std::size_t dash : kDashes) RIVULET_VERIFY(bytes[kBegin + dash] == '-');
+    bytes.replace(kBegin, kLength, kLength, '0');
+    Hasher hasher;
+    hasher.text(bytes);
+    std::string identity = hex(hasher.value());
+    hasher.text("second half");
+    identity += hex(hasher.value());
+    identity[12] = '8'; // a UUID of the kind that its maker defines
+    identity[16] = '8';
+    for (const std::size_t dash : kDashes) identity.insert(dash, 1, '-');
+    bytes.replace(kBegin, kLength, identity);
 }
 
 } // namespace
@@ -133,10 +154,12 @@ void VdbWriter::add_velocity(const std::string& name, std::span<const Vec3> posi
 void VdbWriter::write(const std::filesystem::path& path) const
 {
     // Through memory: OpenVDB does not look whether its own file could be written.
-    std::ostringstream bytes(std::ios::binary);
-    openvdb::io::Stream(bytes).write(grids_->grids, grids_->metadata);
-    if (!bytes) throw IoError(path.string() + ": cannot write: not enough memory");
-    write_file_atomically(path, bytes.view());
+    std::ostringstream stream(std::ios::binary);
+    openvdb::io::Stream(stream).write(grids_->grids, grids_->metadata);
+    if (!stream) throw IoError(path.string() + ": cannot write: not enough memory");
+    std::string bytes = std::move(stream).str();
+    identify_by_content(bytes);
+    write_file_atomically(path, bytes);
 }
 
 } // namespace rivulet

@@ -104,6 +104,20 @@ class Outputs(CliTest):
             self.assertTrue(content.startswith(magic) and len(content) > 100, name)
         self.assertEqual((self.folder / "film.mp4").read_bytes()[4:8], b"ftyp")
 
+    def test_the_same_frame_is_the_same_picture_and_the_same_export(self):
+        for out in ("once", "again"):
+            for kind in ("usd", "vdb", "ply", "obj"):
+                self.rivulet("export", "out", "--to", kind, "--frame", "3", "--out", out, "--threads", "1" if out == "once" else "3")
+        files = sorted(p.name for p in (self.folder / "once").iterdir())
+        self.assertEqual(len(files), 4)
+        for name in files:
+            self.assertEqual((self.folder / "once" / name).read_bytes(), (self.folder / "again" / name).read_bytes(), name)
+        drawn = []
+        for threads in ("1", "3"):
+            self.rivulet("render", "out", "--frame", "3", "--width", "96", "--height", "54", "--samples", "1", "--threads", threads)
+            drawn.append((self.folder / "out/preview/000003.png").read_bytes())
+        self.assertEqual(*drawn)
+
     def test_runs_of_strands_alone_are_exported_where_the_format_holds_them(self):
         (self.folder / "strands.toml").write_text(STRANDS)
         self.run_scene("strands", scene="strands.toml")

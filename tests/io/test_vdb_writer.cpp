@@ -1,6 +1,7 @@
 #include "io/vdb_writer.h"
 
 #include "base/error.h"
+#include "io/atomic_file.h"
 #include "io/temporary_folder.h"
 
 #include <openvdb/openvdb.h>
@@ -46,6 +47,24 @@ TEST_F(Vdb, LevelSetOfABoxIsItsDistance)
     EXPECT_NEAR(voxels.getValue({5, 5, 12}), 0.2, 1e-5); // at (0.5, 0.5, 1.2)
     EXPECT_NEAR(voxels.getValue({5, 5, 9}), -0.1, 1e-5);
     EXPECT_NEAR(voxels.getValue({5, 5, 5}), -0.3, 1e-5); // beyond the band: its half width
+}
+
+TEST_F(Vdb, SameGridsAreTheSameBytesAndOthersHaveAnotherIdentity)
+{
+    const auto written = [&](double volume) {
+        VdbWriter writer;
+        writer.add_level_set("surface", kCorners, kFaces, 0.1);
+        writer.add_density("density", std::vector<Vec3>{{0.5, 0.5, 0.5}}, std::vector<double>{volume}, 0.1);
+        writer.write(folder_.path() / "a.vdb");
+        return read_text(folder_.path() / "a.vdb");
+    };
+    const std::string once = written(1), again = written(1), other = written(2);
+    EXPECT_EQ(once, again);
+    EXPECT_NE(once.substr(21, 36), other.substr(21, 36));
+    openvdb::io::File file((folder_.path() / "a.vdb").string());
+    file.open();
+    EXPECT_EQ(file.getUniqueTag(), other.substr(21, 36));
+    EXPECT_NE(read<openvdb::FloatGrid>("surface"), nullptr);
 }
 
 TEST_F(Vdb, DensityHoldsTheVolumeOfTheParticles)
