@@ -89,6 +89,15 @@ void RunFolder::create(bool force) const
     for (const char* name : {"frames", "checkpoints", "preview"}) make_folder(path_ / name);
 }
 
+bool RunFolder::would_replace(const fs::path& file) const
+{
+    std::error_code error;
+    const fs::path inside = fs::weakly_canonical(file, error).lexically_relative(fs::weakly_canonical(path_, error));
+    if (!is_run() || inside.empty()) return false;
+    const auto is_first = [&](const char* name) { return *inside.begin() == name; };
+    return std::ranges::any_of(kFolders, is_first) || std::ranges::any_of(kFiles, is_first);
+}
+
 std::unique_ptr<Descriptor> RunFolder::lock() const
 {
     auto marker = std::make_unique<Descriptor>(path_ / kMarker, O_RDONLY);

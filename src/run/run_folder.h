@@ -31,6 +31,8 @@ public:
     /// Makes a fresh run folder. One that holds anything is refused by InputError, unless it is a run folder and
     /// `force` is set: then what the earlier run wrote is deleted, and nothing else.
     void create(bool force) const;
+    /// Whether create() with `force` would delete this file.
+    [[nodiscard]] bool would_replace(const std::filesystem::path& file) const;
     /// Keeps other runs out of this run folder for as long as the result lives; InputError if one is at work in it.
     [[nodiscard]] std::unique_ptr<Descriptor> lock() const;
     /// Removes frames after number `last`: a resumed run writes them again.

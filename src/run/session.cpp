@@ -34,8 +34,22 @@ Session::Session(const Scene& scene, const RunOptions& options, std::int64_t n_f
     first_time_ = state_.clock.time;
 }
 
+/// A scene that an earlier run has kept would be gone before it is read.
+void Session::require_scene_stays() const
+{
+    std::vector<std::filesystem::path> needed{scene_.file};
+    for (const SceneFile& file : scene_.files) needed.push_back(file.original);
+    for (const std::filesystem::path& file : needed)
+        if (folder_.would_replace(file))
+            throw InputError(fmt::format("{}: lies in the run folder {} that would be replaced, and the new run needs "
+                                         "it; choose another folder with --out, or copy the scene and its files out of "
+                                         "this one first",
+                                         file.string(), folder_.path().string()));
+}
+
 void Session::start_new()
 {
+    if (options_.force || options_.resume) require_scene_stays();
     folder_.create(options_.force || options_.resume); // try_resume has seen that there is nothing to lose
     if (!lock_) lock_ = folder_.lock();
     log_ = std::make_unique<RunLog>(folder_, false, options_.message);
@@ -71,12 +85,13 @@ bool Session::try_resume()
         say(options_, "nothing to resume in " + folder_.path().string() + ": starting from the beginning");
         return false;
     }
+    require_rows(folder_, point->covered); // before anything of the earlier part is touched
     log_ = std::make_unique<RunLog>(folder_, true, options_.message);
     log_info("resumed from {}", point->checkpoint.string());
     say(options_, "resuming from " + point->checkpoint.string());
     drop_temporary_files(folder_);
-    folder_.drop_report(); // of the part that is done: until this one ends, the run is not finished
     keep_scene();          // what may change: camera, title, tests
+    folder_.drop_report(); // of the part that is done: until this one ends, the run is not finished
     state_ = std::move(point->state);
     folder_.drop_frames_after(state_.clock.frame);
     tables_ = std::make_unique<RunTables>(folder_, scene_.model, point->covered);

@@ -26,6 +26,7 @@ public:
 
 private:
     void start_new();
+    void require_scene_stays() const;
     [[nodiscard]] bool try_resume();
     void loop();
     void finish_frame();

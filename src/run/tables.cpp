@@ -3,7 +3,10 @@
 #include "base/error.h"
 #include "io/csv.h"
 
+#include <fmt/format.h>
+
 #include <limits>
+#include <system_error>
 
 namespace rivulet {
 namespace {
@@ -39,6 +42,19 @@ std::vector<std::string> all_probe_columns(const Model& model)
     for (const Probe& probe : model.probes)
         for (std::string& name : probe_columns(probe)) columns.push_back(std::move(name));
     return columns;
+}
+
+void require_rows(const RunFolder& folder, const CoveredSizes& covered)
+{
+    for (const char* name : {kSteps, kEnergyFile, kLedgerFile, kProbes}) {
+        std::error_code error;
+        const auto size = std::filesystem::file_size(folder.file(name), error);
+        if (!error && static_cast<std::int64_t>(size) >= kept(covered, name)) continue;
+        throw IoError(fmt::format("cannot continue {}: it {}; put it back, replace the run with --force, or choose "
+                                  "another folder with --out",
+                                  folder.file(name).string(),
+                                  error ? "is not there" : "has lost rows that the checkpoint counts on"));
+    }
 }
 
 RunTables::RunTables(const RunFolder& folder, const Model& model, const State& initial)

@@ -32,6 +32,9 @@ private:
     AppendFile steps_, energy_, ledger_, probes_;
 };
 
+/// IoError, with the way out, unless every table has the rows that a checkpoint covers.
+void require_rows(const RunFolder& folder, const CoveredSizes& covered);
+
 /// Names of the columns of probes.csv after "step" and "time".
 [[nodiscard]] std::vector<std::string> all_probe_columns(const Model& model);
 

@@ -108,6 +108,17 @@ class Resume(CliTest):
         again = self.state_hash("again", "--frames", "3", scene="out/scene.toml")
         self.assertEqual(again, expected)
 
+    def test_a_resume_that_cannot_go_on_leaves_the_run_as_it_was(self):
+        self.run_scene("out", "--frames", "2")
+        report = (self.folder / "out/report.json").read_text()
+        (self.folder / "out/ledger.csv").unlink()
+        before = sorted(p.name for p in (self.folder / "out").rglob("*"))
+        said = self.run_scene("out", "--frames", "2", "--resume", expect=5).stderr
+        self.assertIn("ledger.csv: it is not there", said)
+        self.assertIn("--force", said)
+        self.assertEqual((self.folder / "out/report.json").read_text(), report)
+        self.assertEqual(sorted(p.name for p in (self.folder / "out").rglob("*")), before)
+
     def test_resuming_a_finished_run_changes_nothing(self):
         expected = self.state_hash("out")
         self.assertEqual(self.state_hash("out", "--resume"), expected)

@@ -5,6 +5,16 @@ import unittest
 from support import CliTest, gallery
 
 
+CUBE = "".join(f"v {x} {y} {z}\n" for x in (0, 0.1) for y in (0, 0.1) for z in (0, 0.1)) + """
+f 1 2 4 3
+f 5 7 8 6
+f 1 5 6 2
+f 3 4 8 7
+f 1 3 7 5
+f 2 6 8 4
+"""
+
+
 class Usage(CliTest):
     def test_bad_usage_is_exit_2(self):
         for arguments in ([], ["fly"], ["run"], ["run", "tank.toml", "--frames", "many"], ["run", "tank.toml", "--wings"],
@@ -100,6 +110,24 @@ class Overwriting(CliTest):
         (self.folder / "home/letter.txt").write_text("dear")
         self.run_scene("home", "--force", expect=2)
         self.assertEqual((self.folder / "home/letter.txt").read_text(), "dear")
+
+    def test_a_run_is_not_replaced_by_the_scene_that_it_keeps(self):
+        (self.folder / "cube.obj").write_text(CUBE)
+        self.scene.write_text(self.scene.read_text().replace(
+            'shape = { type = "box", lower = "0.4 0.1 0 m", upper = "0.5 0.2 0.2 m" }',
+            'shape = { type = "mesh", file = "cube.obj" }\nposition = "0.4 0.1 0.05 m"'))
+        self.run_scene("out", "--frames", 1)
+        everything = {p: p.read_bytes() for p in (self.folder / "out").rglob("*") if p.is_file()}
+        for scene in ("out/scene.toml", "out/../out/scene.toml"):
+            said = self.run_scene("out", "--frames", 1, "--force", scene=scene, expect=2).stderr
+            self.assertIn("lies in the run folder out that would be replaced", said)
+            self.assertIn("--out", said)
+        self.assertEqual({p: p.read_bytes() for p in (self.folder / "out").rglob("*") if p.is_file()}, everything)
+        (self.folder / "kept.toml").write_text((self.folder / "out/scene.toml").read_text().replace('"inputs/', '"out/inputs/'))
+        said = self.run_scene("out", "--frames", 1, "--force", scene="kept.toml", expect=2).stderr
+        self.assertIn("cube.obj: lies in the run folder", said)
+        self.run_scene("again", "--frames", 1, scene="out/scene.toml")
+        self.run_scene("out", "--frames", 1, "--force")
 
 
 class Limits(CliTest):
