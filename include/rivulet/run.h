@@ -53,7 +53,7 @@ struct RunOutcome {
 };
 
 /// Runs a scene file into a run folder (docs/file_formats.md). SIGINT, SIGTERM and SIGHUP end it after the current step
-/// with a checkpoint and exit 130.
+/// with a checkpoint and exit 130; a second one, half a second or more later, ends the process at once.
 [[nodiscard]] RunOutcome run_scene(const std::filesystem::path& scene, const RunOptions& options);
 
 /// Bytes from "1500000", "512 MB", "2GB" (powers of 1000) or "2 GiB" (powers of 1024). InputError otherwise.

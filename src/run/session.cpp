@@ -28,6 +28,7 @@ Session::Session(const Scene& scene, const RunOptions& options, std::int64_t n_f
       folder_(options.out.empty() ? std::filesystem::path("runs") / scene.name : options.out)
 {
     outcome_.folder = folder_.path();
+    prepare_for_signals();
     if (folder_.is_run()) lock_ = folder_.lock();
     if (!options.resume || !try_resume()) start_new();
     first_step_ = state_.clock.step;
@@ -55,6 +56,7 @@ void Session::start_new()
     log_ = std::make_unique<RunLog>(folder_, false, options_.message);
     log_info("rivulet {}: {} on {} threads", RIVULET_VERSION, scene_.file.string(), n_threads_);
     for (const std::string& warning : placement_warnings(scene_.model)) log_warning("{}", warning);
+    log_->flush(); // the first step may be a long one
     keep_scene();
     state_ = initial_state(scene_.model);
     tables_ = std::make_unique<RunTables>(folder_, scene_.model, state_);
@@ -97,6 +99,8 @@ bool Session::try_resume()
     tables_ = std::make_unique<RunTables>(folder_, scene_.model, point->covered);
     checkpoint_step_ = state_.clock.step;
     outcome_.checkpoint = point->checkpoint;
+    prepare_for_signals();
+    log_->flush();
     return true;
 }
 
@@ -115,6 +119,16 @@ RunOutcome Session::run()
     warn_of_missed_contacts();
     write_report();
     return outcome_;
+}
+
+void Session::prepare_for_signals()
+{
+    if (!options_.message) return;
+    const std::string last = outcome_.checkpoint.empty() ? "there is no checkpoint yet"
+                                                         : "the last checkpoint is " + outcome_.checkpoint.string() +
+                                                               "; the same command with --resume goes on from it";
+    signals_.set_words("rivulet: ending after the current step, with a checkpoint; once more to end at once\n",
+                       "rivulet: ended at once, in the middle of a step: " + last + "\n");
 }
 
 void Session::loop()
@@ -164,6 +178,7 @@ void Session::write_checkpoint_now()
     write_checkpoint(path, scene_, state_, tables_->sync());
     checkpoint_step_ = state_.clock.step;
     outcome_.checkpoint = path;
+    prepare_for_signals();
     drop_old_checkpoints(folder_);
 }
 

@@ -28,6 +28,7 @@ private:
     void start_new();
     void require_scene_stays() const;
     [[nodiscard]] bool try_resume();
+    void prepare_for_signals();
     void loop();
     void finish_frame();
     void log_frame();

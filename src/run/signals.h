@@ -1,12 +1,14 @@
 #pragma once
 
 #include <csignal>
+#include <string>
 
 namespace rivulet {
 
 /// While it lives, SIGINT, SIGTERM and SIGHUP (unless that is ignored, as under nohup) ask the run to end instead of
 /// ending the process; SIGXFSZ is ignored (a write that exceeds a limit fails like a full disk), and SIGPIPE too. A
-/// second signal of the same kind ends the process at once.
+/// second signal ends the process at once, with exit code 130. One that comes within half a second of the first is
+/// taken for the same request: `timeout` and shells send theirs to the process and to its group.
 class SignalGuard {
 public:
     SignalGuard();
@@ -15,6 +17,8 @@ public:
     SignalGuard& operator=(const SignalGuard&) = delete;
 
     [[nodiscard]] bool end_requested() const noexcept;
+    /// What a first signal, and a second one, print to standard error: from the handler, since a step may be long.
+    void set_words(const std::string& first, const std::string& second);
 
 private:
     struct sigaction before_[5];

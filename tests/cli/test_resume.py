@@ -70,6 +70,36 @@ class Resume(CliTest):
             self.assertEqual(self.report(out)["state_hash"], expected)
             self.assert_same_tables(out, "whole")
 
+    def test_a_run_in_its_first_long_step_can_be_ended_and_has_a_log(self):
+        # Water that stands still in small cells: one step of several seconds.
+        self.scene.write_text("""
+[simulation]
+cell_size = "5 mm"
+end_time = "1 s"
+frame_rate = "1 Hz"
+max_step = "1 s"
+[domain]
+lower = "0 0 0 m"
+upper = "0.4 0.4 0.4 m"
+[liquids.water]
+[bodies.pool]
+liquid = "water"
+shape = { type = "box", lower = "0 0 0 m", upper = "0.4 0.4 0.3 m" }
+""")
+        process = self.start("--out", "out", "--threads", "1")
+        while not list((self.folder / "out/checkpoints").glob("*.h5")) and process.poll() is None:
+            time.sleep(0.01)
+        self.assertIn("on 1 threads", (self.folder / "out/log.txt").read_text())
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.7)
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertIn("ending after the current step", errors)
+        self.assertIn("ended at once", errors)
+        self.assertIn("out/checkpoints/000000.h5", errors)
+        self.assertIn("intact", self.rivulet("info", "out/checkpoints/000000.h5").stdout)
+
     def test_a_run_under_nohup_outlives_its_terminal(self):
         begin = subprocess.Popen(["nohup", BIN, "run", str(self.scene), "--out", "out", "--progress", "plain"], cwd=self.folder,
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
