@@ -3,11 +3,13 @@
 #include "base/error.h"
 #include "run/report.h"
 #include "run/tables.h"
+#include "scene/problems.h"
 #include "scene/units.h"
 #include "sim/advance.h"
 #include "sim/diagnostics.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -111,20 +113,71 @@ std::string unit_of(const Model& model, const std::string& quantity)
     return report_unit(quantity);
 }
 
-/// What is wrong with the units that the expectation was written in; empty when nothing is.
-std::string unit_problem(const Model& model, const Expectation& expectation)
+/// What is wrong with the units that the expectation was written in, each with its place and key; empty when nothing
+/// is.
+std::vector<std::string> unit_problems(const Model& model, const Expectation& expectation)
 {
     const std::string unit = unit_of(model, expectation.quantity);
     const Dimension dimension = unit.empty() ? Dimension{} : parse_unit(unit).dimension;
-    for (const std::string& text : expectation.written) {
-        if (text.empty()) continue;
-        const Quantity written = parse_quantity(text);
+    std::vector<std::string> problems;
+    for (const Expectation::Written& number : expectation.written) {
+        if (number.text.empty()) continue;
+        const Quantity written = parse_quantity(number.text);
         if (written.has_unit && written.dimension != dimension)
-            return "\"" + text + "\" is " + dimension_phrase(written.dimension) + "; " + expectation.quantity +
-                   (unit.empty() ? " has no unit" : " is in " + unit);
+            problems.push_back(fmt::format("{}: test.{}.{}: \"{}\" is {}; {} {}", number.place, expectation.name,
+                                           number.key, number.text, dimension_phrase(written.dimension),
+                                           expectation.quantity, unit.empty() ? "has no unit" : "is in " + unit));
     }
-    return "";
+    return problems;
 }
+
+/// Paths of all numbers of a report that can be expected.
+void list_results(const Json& json, const std::string& path, std::vector<std::string>& paths)
+{
+    if (json.is_number() && !is_about_the_process(path)) paths.push_back(path);
+    const std::string before = path.empty() ? "" : path + ".";
+    for (const auto& [name, member] : json.members()) list_results(member, before + name, paths);
+    for (std::size_t i = 0; i < json.items().size(); ++i)
+        list_results(json.items()[i], before + std::to_string(i), paths);
+}
+
+/// What can be expected of a scene: columns of its probes and numbers of its report.
+class Expectable {
+public:
+    explicit Expectable(const Scene& scene) : columns_(all_probe_columns(scene.model))
+    {
+        Model empty = scene.model; // the numbers of a report do not depend on how much liquid there is
+        empty.bodies.clear();
+        report_ = make_report(scene, initial_state(empty), {}, {});
+    }
+
+    /// What is wrong with a quantity; empty when nothing is.
+    [[nodiscard]] std::string problem(const Expectation& expectation) const
+    {
+        const std::string& quantity = expectation.quantity;
+        if (std::find(columns_.begin(), columns_.end(), quantity) != columns_.end()) return "";
+        if (is_about_the_process(quantity)) return "is about the process, not a result of the simulation";
+        const Json* value = report_.find(quantity);
+        if (!value || !value->is_number()) return unknown(quantity);
+        const bool is_final = expectation.when == Expectation::When::Final || is_recorded(quantity);
+        return is_final ? "" : "is known at the end alone: ask for its final value";
+    }
+
+private:
+    [[nodiscard]] std::string unknown(const std::string& quantity) const
+    {
+        std::vector<std::string> results;
+        list_results(report_, "", results);
+        std::vector<std::string> all = columns_;
+        all.insert(all.end(), results.begin(), results.end());
+        return fmt::format("is neither a probe column nor a number of report.json{}; allowed: {}{}{}",
+                           suggestion(quantity, all), fmt::join(columns_, ", "), columns_.empty() ? "" : ", ",
+                           fmt::join(results, ", "));
+    }
+
+    std::vector<std::string> columns_;
+    Json report_;
+};
 
 } // namespace
 
@@ -137,31 +190,17 @@ std::string ExpectationResult::text() const
 void require_known_quantities(const Scene& scene)
 {
     if (scene.expectations.empty()) return;
-    Model empty = scene.model; // the numbers of a report do not depend on how much liquid there is
-    empty.bodies.clear();
-    const Json report = make_report(scene, initial_state(empty), {}, {});
-    const std::vector<std::string> columns = all_probe_columns(scene.model);
-    std::string problems;
+    const Expectable expectable(scene);
+    std::vector<std::string> problems;
     for (const Expectation& expectation : scene.expectations) {
-        const bool is_probe = std::find(columns.begin(), columns.end(), expectation.quantity) != columns.end();
-        const Json* value = report.find(expectation.quantity);
-        const bool is_final = expectation.when == Expectation::When::Final || is_recorded(expectation.quantity);
-        const bool is_result = !is_about_the_process(expectation.quantity);
-        const bool is_known = is_probe || (value && value->is_number() && is_final && is_result);
-        const std::string units = unit_problem(scene.model, expectation);
-        if (is_known && units.empty()) continue;
-        if (!problems.empty()) problems += '\n';
-        if (is_known) {
-            problems += expectation.place + ": test." + expectation.name + ": " + units;
-            continue;
-        }
-        problems += expectation.place + ": test." + expectation.name + ".quantity: '" + expectation.quantity + "' " +
-                    (!is_result           ? "is about the process, not a result of the simulation"
-                     : !value             ? "is neither a probe column nor a number of report.json"
-                     : value->is_number() ? "is known at the end alone: ask for its final value"
-                                          : "is not a number");
+        const std::string problem = expectable.problem(expectation);
+        if (!problem.empty())
+            problems.push_back(fmt::format("{}: test.{}.quantity: '{}' {}", expectation.place, expectation.name,
+                                           expectation.quantity, problem));
+        else
+            for (std::string& line : unit_problems(scene.model, expectation)) problems.push_back(std::move(line));
     }
-    if (!problems.empty()) throw InputError(problems);
+    if (!problems.empty()) throw InputError(fmt::format("{}", fmt::join(problems, "\n")));
 }
 
 Records read_records(const RunFolder& folder)

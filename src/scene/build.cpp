@@ -210,15 +210,19 @@ RenderSettings build_render(const Value& root)
 std::vector<Expectation> build_expectations(const Value& root, const std::vector<SceneSource>& sources)
 {
     std::vector<Expectation> expectations;
+    const auto place_of = [&](const Value& value) {
+        return place(sources.at(static_cast<std::size_t>(value.where.source)), value.where);
+    };
     for (const auto& [name, table] : get<Value::Table>(root, "test")) {
-        const Where& where = table.find("quantity")->where;
-        expectations.push_back({name,
+        Expectation expectation{name,
                                 text(table, "quantity"),
                                 when_of(text(table, "when")),
                                 number(table, "value"),
                                 number(table, "tolerance"),
-                                place(sources.at(static_cast<std::size_t>(where.source)), where),
-                                {table.find("value")->written, table.find("tolerance")->written}});
+                                place_of(*table.find("quantity"))};
+        for (const char* key : {"value", "tolerance"})
+            expectation.written.push_back({key, table.find(key)->written, place_of(*table.find(key))});
+        expectations.push_back(std::move(expectation));
     }
     return expectations;
 }

@@ -121,9 +121,14 @@ private:
         if (box_.is_empty()) return;
         each(group, [&](const std::string& path, const Value& object) {
             const Aabb bounds = resting_bounds(object);
-            if (!bounds.is_empty() && overlap(bounds, box_).is_empty())
-                problems_.add(object.find("shape")->where, path + ".shape",
-                              "lies outside of the domain; allowed: shapes that overlap it");
+            if (bounds.is_empty() || !overlap(bounds, box_).is_empty()) return;
+            // The shape may come from elsewhere; what moved it out is to blame, where it was moved.
+            const auto* position = peek<Vec3>(&object, "position");
+            const char* key = position && *position != Vec3::Zero() ? "position" : "shape";
+            problems_.add(object.find(key)->where, fmt::format("{}.{}", path, key),
+                          key == std::string_view("shape")
+                              ? "lies outside of the domain; allowed: shapes that overlap it"
+                              : "puts it outside of the domain; allowed: places where its shape overlaps it");
         });
     }
 

@@ -21,8 +21,11 @@ struct Expectation {
     double value = 0;
     double tolerance = 0; ///< absolute; a measured value within value +- tolerance passes
     std::string place{};  ///< of its quantity: "file:line:column"
-    /// The value and the tolerance as they were written, where that was text with a unit.
-    std::vector<std::string> written{};
+    /// A number of it as it was written, where that was text with a unit.
+    struct Written {
+        std::string key, text, place; ///< "value", "2 kg", "file:line:column"
+    };
+    std::vector<Written> written{}; ///< value and tolerance
 };
 
 /// A file that a scene names, and the name of its copy in a run folder.

@@ -45,6 +45,19 @@ class Usage(CliTest):
         self.assertRegex(done.stderr, r"tank\.toml:4:\d+: .*cel_size")
         self.assertIn("cell_size", done.stderr)
 
+    def test_what_lies_outside_of_the_domain_is_placed_where_that_was_said(self):
+        (self.folder / "far.toml").write_text('include = ["tank.toml"]\n[bodies.pool]\nposition = "0 0 2 km"\n')
+        said = self.rivulet("check", "far.toml", expect=2).stderr
+        self.assertIn("far.toml:3:12: bodies.pool.position: puts it outside of the domain", said)
+        self.scene.write_text(self.scene.read_text().replace('"0 0 0 m", upper = "0.25 0.3 0.25 m"', '"7 7 7 m", upper = "8 8 8 m"'))
+        self.assertIn("bodies.pool.shape: lies outside of the domain", self.rivulet("check", "tank.toml", expect=2).stderr)
+
+    def test_help_names_every_command(self):
+        said = self.rivulet("--help").stdout
+        for command in ("run", "check", "scenes", "explain", "info", "render", "plot", "mesh", "export", "bench", "test", "demo"):
+            self.assertRegex(said, rf"\n  {command} ")
+        self.assertIn("./rivulet test", self.rivulet("test", "--quick", expect=2).stderr)
+
     def test_an_unknown_command_is_named(self):
         self.assertIn("'nosuch' is not a command", self.rivulet("nosuch", expect=2).stderr)
 
@@ -61,7 +74,7 @@ tolerance = 1
 """)
         said = self.rivulet("check", "tank.toml", expect=2).stderr
         self.assertIn("test.quick.quantity: 'wall_s' is about the process", said)
-        self.assertIn("test.light: \"0 kg\" is a mass; counts.particles has no unit", said)
+        self.assertIn("test.light.value: \"0 kg\" is a mass; counts.particles has no unit", said)
 
     def test_a_mistyped_gallery_name_is_corrected(self):
         self.assertIn("dam_break", self.rivulet("run", "dam_brake", expect=2).stderr)
@@ -144,7 +157,8 @@ class Limits(CliTest):
 
     def test_an_expectation_in_another_dimension_is_refused(self):
         self.scene.write_text(self.scene.read_text() + '[test.v]\nquantity = "ledger.bulk"\nvalue = "2 kg"\ntolerance = "1 l"\n')
-        self.assertIn('test.v: "2 kg" is a mass; ledger.bulk is in m3', self.rivulet("check", self.scene, expect=2).stderr)
+        self.assertIn(f'tank.toml:{lines + 3}:9: test.v.value: "2 kg" is a mass; ledger.bulk is in m3',
+                      self.rivulet("check", self.scene, expect=2).stderr)
 
     def test_a_step_below_the_least_is_exit_4(self):
         done = self.run_scene("out", "--set", "simulation.min_step=9 ms", "--set", "simulation.cfl=0.01", expect=4)

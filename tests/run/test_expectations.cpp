@@ -73,7 +73,8 @@ TEST(Expectations, UnknownQuantitiesAreNamedBeforeTheRun)
 std::string complaint(const std::string& quantity, const std::string& written)
 {
     Scene scene = test::small_scene();
-    scene.expectations = {{"e", quantity, Expectation::When::Final, 0, 0, "here", {written}}};
+    scene.expectations = {
+        {"e", quantity, Expectation::When::Final, 0, 0, "at the quantity", {{"value", written, "at the value"}}}};
     try {
         require_known_quantities(scene);
         return "";
@@ -87,6 +88,21 @@ TEST(Expectations, FiguresOfTheProcessAreRefusedAsTheyAreNoResults)
     for (const char* quantity : {"wall_s", "cpu_s", "peak_rss_bytes", "threads", "resumed_from_step", "exit",
                                  "stages.pressure.wall_s", "stages.pressure.calls"})
         EXPECT_NE(complaint(quantity, "").find("is about the process"), std::string::npos) << quantity;
+}
+
+TEST(Expectations, AnUnknownQuantityIsToldWhatIsAllowed)
+{
+    const std::string said = complaint("counts.particle", "");
+    EXPECT_NE(said.find("at the quantity: test.e.quantity: 'counts.particle'"), std::string::npos) << said;
+    EXPECT_NE(said.find("did you mean \"counts.particles\"?"), std::string::npos) << said;
+    for (const char* allowed : {"front", "ledger.liquids.water.bulk", "momentum.linear.2", "strands.largest_strain"})
+        EXPECT_NE(said.find(allowed), std::string::npos) << allowed;
+    EXPECT_EQ(said.find("wall_s"), std::string::npos);
+}
+
+TEST(Expectations, AWrongUnitIsPlacedAtTheNumberThatHasIt)
+{
+    EXPECT_EQ(complaint("ledger.bulk", "2 kg"), "at the value: test.e.value: \"2 kg\" is a mass; ledger.bulk is in m3");
 }
 
 TEST(Expectations, UnitsOfAllNumbersOfTheReportAreChecked)
