@@ -48,8 +48,9 @@ struct RunOutcome {
     std::string failure; ///< why exit is 3 or 4, one line a reason
     std::int64_t step = 0, frame = 0, particles = 0, strand_vertices = 0;
     double time = 0, wall = 0; ///< [s]
-    double ledger_error = 0;   ///< relative
-    std::string expectations; ///< what was checked, one line each; empty if the scene has none or the run was cut short
+    double ledger_error = 0;   ///< relative; the worse of the liquid's and the strands'
+    /// What was checked, one line each, or why not: a run that ends elsewhere than its scene is not judged.
+    std::string expectations;
 };
 
 /// Runs a scene file into a run folder (docs/file_formats.md). SIGINT, SIGTERM and SIGHUP end it after the current step

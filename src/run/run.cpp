@@ -16,12 +16,6 @@
 namespace rivulet {
 namespace {
 
-/// The frame at or after `time`.
-std::int64_t frame_at(double time, double interval)
-{
-    return static_cast<std::int64_t>(std::ceil(time / interval * (1 - 1e-12)));
-}
-
 Quantity until_of(const std::string& text)
 {
     try {

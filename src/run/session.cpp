@@ -13,8 +13,16 @@
 #include "sim/placement.h"
 #include "sim/watchdog.h"
 
+#include <cmath>
+
 namespace rivulet {
 namespace {
+
+/// Where the scene ends by itself, and its [test] is meant.
+std::int64_t last_frame_of(const Scene& scene)
+{
+    return frame_at(scene.model.options.end_time, scene.model.options.frame_interval);
+}
 
 void say(const RunOptions& options, const std::string& line)
 {
@@ -22,6 +30,11 @@ void say(const RunOptions& options, const std::string& line)
 }
 
 } // namespace
+
+std::int64_t frame_at(double time, double interval)
+{
+    return static_cast<std::int64_t>(std::ceil(time / interval * (1 - 1e-12)));
+}
 
 Session::Session(const Scene& scene, const RunOptions& options, std::int64_t n_frames, int n_threads)
     : scene_(scene), options_(options), n_frames_(n_frames), n_threads_(n_threads),
@@ -112,10 +125,7 @@ RunOutcome Session::run()
         fail(error.what());
     }
     if (state_is_good_) write_checkpoint_now();
-    const bool shortened = static_cast<double>(n_frames_) * scene_.model.options.frame_interval <
-                           scene_.model.options.end_time * (1 - 1e-9);
-    if (outcome_.exit == kExitDone && !shortened) check_expectations();
-    if (shortened && !scene_.expectations.empty()) log_info("the run was cut short: [test] is not evaluated");
+    if (outcome_.exit == kExitDone) check_expectations();
     warn_of_missed_contacts();
     write_report();
     return outcome_;
@@ -226,6 +236,12 @@ void Session::warn_of_missed_contacts() const
 void Session::check_expectations()
 {
     if (scene_.expectations.empty()) return;
+    if (const std::int64_t end = last_frame_of(scene_); state_.clock.frame != end) {
+        outcome_.expectations = fmt::format(
+            "[test] is not judged: the run ended with frame {}, its scene does with {}\n", state_.clock.frame, end);
+        log_info("{}", std::string_view(outcome_.expectations).substr(0, outcome_.expectations.size() - 1));
+        return;
+    }
     const Json report = make_report(scene_, state_, workspace_.timers, {});
     for (const ExpectationResult& result : evaluate(scene_, read_records(folder_), report)) {
         log_info("test {}", result.text());

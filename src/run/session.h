@@ -15,6 +15,9 @@
 
 namespace rivulet {
 
+/// Number of the first frame at or after `time`.
+[[nodiscard]] std::int64_t frame_at(double time, double interval);
+
 /// One run of a scene from its start or a checkpoint to its end: the time loop and everything it writes.
 class Session {
 public:

@@ -194,6 +194,16 @@ velocity = "0 0 -1 m/s"
         self.assertIn("intact", self.rivulet("info", checkpoint).stdout)
         self.assertEqual(self.report("out")["exit"], 4)
 
+    def test_expectations_are_judged_where_the_scene_ends_and_nowhere_else(self):
+        self.scene.write_text(self.scene.read_text().replace('"0.4 s"', '"0.05 s"') +  # the first frame after it: 0.06 s
+                              '[test.time]\nquantity = "sim_time_s"\nvalue = 0.06\ntolerance = 1e-9\n')
+        self.assertIn("time: measured 0.06", self.run_scene("whole").stdout)
+        for frames in (2, 4):
+            said = self.run_scene(f"to{frames}", "--frames", frames).stdout
+            self.assertIn(f"[test] is not judged: the run ended with frame {frames}, its scene does with 3", said)
+        self.assertIn("is not judged", self.run_scene("to4", "--resume").stdout)
+        self.assertIn("first frame at or after it", self.rivulet("explain", "simulation.end_time").stdout)
+
     def test_a_missed_expectation_is_exit_3_with_the_numbers(self):
         self.scene.write_text(self.scene.read_text() +
                               '[test.volume]\nquantity = "ledger.bulk"\nvalue = 0.02\ntolerance = 1e-6\n')
