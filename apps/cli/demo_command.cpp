@@ -83,7 +83,7 @@ int demo(const DemoArguments& arguments)
                    shell_quoted(arguments.out));
         return outcome.exit;
     }
-    say(fmt::format("{} frames in {}; the ledger closes to {:.2g}; state hash {}", outcome.frame,
+    say(fmt::format("{} frames in {}; the ledgers close to {:.2g}; state hash {}", outcome.frame,
                     duration_text(outcome.wall), outcome.ledger_error, outcome.state_hash));
     say("drawing pictures, a movie and plots");
     draw(arguments);

@@ -41,7 +41,7 @@ void print_json(const rivulet::RunOutcome& outcome)
 
 void print_text(const rivulet::RunOutcome& outcome)
 {
-    fmt::print("{} frames, {:.6g} s in {} steps, {}, {} of wall time, ledger closes to {:.2g}\n", outcome.frame,
+    fmt::print("{} frames, {:.6g} s in {} steps, {}, {} of wall time, ledgers close to {:.2g}\n", outcome.frame,
                outcome.time, outcome.step, amount_text(outcome.particles, outcome.strand_vertices),
                duration_text(outcome.wall), outcome.ledger_error);
     fmt::print("{}", outcome.expectations);

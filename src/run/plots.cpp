@@ -77,8 +77,9 @@ Plot step_plot(const CsvTable& steps)
     const std::vector<double> time = column(steps, "time");
     PlotPanel dt = over_time("Step size", "step [s]", true);
     dt.series = {{"", time, column(steps, "dt")}};
-    PlotPanel iterations = over_time("Iterations of the pressure solver", "iterations");
-    iterations.series = {{"", time, column(steps, "iterations")}};
+    PlotPanel iterations = over_time("Iterations of the solvers", "iterations");
+    iterations.series = {{"pressure", time, column(steps, "pressure_iterations")},
+                         {"strands and contacts", time, column(steps, "strand_iterations")}};
     PlotPanel particles = over_time("Particles", "particles");
     particles.series = {{"", time, column(steps, "particles")}};
     return {"Steps", {dt, iterations, particles}};

@@ -10,6 +10,7 @@
 #include "run/process.h"
 #include "run/report.h"
 #include "run/resume.h"
+#include "sim/diagnostics.h"
 #include "sim/placement.h"
 #include "sim/watchdog.h"
 
@@ -178,7 +179,7 @@ void Session::log_frame()
     log_info(
         "frame {}: t = {:.6g} s, {} steps limited by {}; {} particles, {} vertices of strands, ledger error {:.2g}",
         state_.clock.frame, state_.clock.time, n_steps, limited, state_.liquid.size(), state_.strands.size(),
-        ledger_balance(state_).relative_error);
+        worst_ledger_error(scene_.model, state_));
 }
 
 void Session::write_checkpoint_now()
@@ -261,7 +262,7 @@ void Session::write_report()
     outcome_.particles = state_.liquid.size();
     outcome_.strand_vertices = state_.strands.size();
     outcome_.state_hash = hex(state_hash(state_));
-    outcome_.ledger_error = ledger_balance(state_).relative_error;
+    outcome_.ledger_error = worst_ledger_error(scene_.model, state_);
     outcome_.wall = wall();
     const RunFigures figures{n_threads_,  outcome_.wall, cpu_seconds(), peak_resident_bytes(),
                              first_step_, outcome_.exit};

@@ -61,8 +61,8 @@ RunTables::RunTables(const RunFolder& folder, const Model& model, const State& i
     : model_(model), steps_(folder.file(kSteps)), energy_(folder.file(kEnergyFile)), ledger_(folder.file(kLedgerFile)),
       probes_(folder.file(kProbes))
 {
-    steps_.append(
-        csv_line({"step", "time", "dt", "limiter", "retries", "iterations", "residual", "max_speed", "particles"}));
+    steps_.append(csv_line({"step", "time", "dt", "limiter", "retries", "pressure_iterations", "pressure_residual",
+                            "strand_iterations", "contacts", "contact_residual", "max_speed", "particles"}));
     energy_.append(
         csv_line({"frame", "time", "kinetic", "potential", "momentum.x", "momentum.y", "momentum.z",
                   "angular_momentum.x", "angular_momentum.y", "angular_momentum.z", "max_speed", "elastic"}));
@@ -92,10 +92,12 @@ void RunTables::record(const State& state, const StepInfo& info)
 
 void RunTables::record_step(const State& state, const StepInfo& info)
 {
+    const ContactMemory& contacts = state.strand_contacts;
     steps_.append(csv_line({std::to_string(state.clock.step), csv_number(state.clock.time), csv_number(info.dt),
                             info.limiter, std::to_string(info.retries), std::to_string(info.pressure_iterations),
-                            csv_number(info.pressure_residual), csv_number(info.max_speed),
-                            std::to_string(state.liquid.size())}));
+                            csv_number(info.pressure_residual), std::to_string(info.strand_iterations),
+                            std::to_string(contacts.a.size()), csv_number(contacts.residual),
+                            csv_number(info.max_speed), std::to_string(state.liquid.size())}));
 }
 
 void RunTables::record_frame(const State& state)

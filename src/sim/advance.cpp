@@ -25,14 +25,14 @@ struct StepLimit {
     const char* limiter;
 };
 
-double fastest_particle(const State& state)
+double fastest(const std::vector<Vec3>& velocity)
 {
     return std::sqrt(ordered_reduce(
-        state.liquid.size(), "fastest particle", 0.0,
+        static_cast<std::int64_t>(velocity.size()), "fastest", 0.0,
         [&](std::int64_t begin, std::int64_t end) {
             double largest = 0;
             for (std::int64_t i = begin; i < end; ++i)
-                largest = std::max(largest, state.liquid.velocity[static_cast<std::size_t>(i)].squaredNorm());
+                largest = std::max(largest, velocity[static_cast<std::size_t>(i)].squaredNorm());
             return largest;
         },
         [](double a, double b) { return std::max(a, b); }));
@@ -44,7 +44,8 @@ double time_to_cross(double distance, double v, double g)
     return g > 0 ? 2 * distance / (v + std::sqrt(v * v + 4 * g * distance)) : distance / std::max(v, 1e-300);
 }
 
-StepLimit choose_step(const Model& model, const State& state, double max_speed)
+/// `particle_speed`: of the fastest particle [m/s]; strands may cross as many cells as they like.
+StepLimit choose_step(const Model& model, const State& state, double particle_speed)
 {
     const Options& o = model.options;
     StepLimit limit{o.max_step, "max_step"};
@@ -52,7 +53,7 @@ StepLimit choose_step(const Model& model, const State& state, double max_speed)
         if (dt < limit.dt) limit = {dt, limiter};
     };
     const double distance = o.cfl * o.cell_size;
-    at_most(time_to_cross(distance, max_speed, state.liquid.size() > 0 ? o.gravity.norm() : 0), "cfl");
+    at_most(time_to_cross(distance, particle_speed, state.liquid.size() > 0 ? o.gravity.norm() : 0), "cfl");
     if (!model.liquids.empty())
         at_most(distance / std::max(fastest_obstacle(model, state.clock.time), 1e-300), "obstacle");
     if (state.strands.size() > 0) at_most(o.strand_step, "strands");
@@ -104,8 +105,9 @@ State initial_state(const Model& model)
 StepInfo advance(const Model& model, State& state, Workspace& workspace)
 {
     StepInfo info;
-    info.max_speed = fastest_particle(state);
-    const StepLimit limit = choose_step(model, state, info.max_speed);
+    const double particle_speed = fastest(state.liquid.velocity);
+    info.max_speed = std::max(particle_speed, fastest(state.strands.velocity));
+    const StepLimit limit = choose_step(model, state, particle_speed);
     info.dt = limit.dt;
     info.limiter = limit.limiter;
     while (true) {
@@ -125,7 +127,9 @@ StepInfo advance(const Model& model, State& state, Workspace& workspace)
             throw;
         }
     }
-    const auto& result = workspace.scratch().poisson_result;
+    const Workspace::Scratch& scratch = workspace.scratch();
+    const PoissonResult& result = scratch.poisson_result;
+    info.strand_iterations = scratch.strands.iterations + scratch.strand_contacts.iterations;
     info.pressure_iterations = result.iterations;
     info.pressure_residual = result.residual * info.dt;
     complete_step(model, state, info);

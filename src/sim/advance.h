@@ -14,9 +14,10 @@ struct StepInfo {
     std::string limiter; ///< what kept dt from being larger: "cfl", "max_step", "frame", "retry", ...
     int retries = 0;     ///< failed attempts before this one
     int pressure_iterations = 0;
-    double pressure_residual = 0; ///< largest divergence left, as Options::pressure_tolerance
-    double max_speed = 0;         ///< [m/s]
-    bool frame_completed = false; ///< the step ended exactly on a frame time; clock.frame was advanced
+    std::int64_t strand_iterations = 0; ///< Newton's of all strands, and those of the solver for contact forces
+    double pressure_residual = 0;       ///< largest divergence left, as Options::pressure_tolerance
+    double max_speed = 0;               ///< of particles and vertices of strands, as the step began [m/s]
+    bool frame_completed = false;       ///< the step ended exactly on a frame time; clock.frame was advanced
 };
 
 /// The State at time 0: seeds the liquid bodies and opens the ledger.

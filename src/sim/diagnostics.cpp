@@ -142,6 +142,11 @@ Diagnostics diagnose(const Model& model, const State& state)
     return d;
 }
 
+double worst_ledger_error(const Model& model, const State& state)
+{
+    return std::max(ledger_balance(state).relative_error, sum_strands(model, state).relative_error);
+}
+
 std::vector<std::string> probe_columns(const Probe& probe)
 {
     if (!is_vector(probe.kind)) return {probe.name};

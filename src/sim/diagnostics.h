@@ -19,6 +19,9 @@ struct Diagnostics {
 };
 [[nodiscard]] Diagnostics diagnose(const Model& model, const State& state);
 
+/// The worse of the relative errors of the liquids' ledger (volume) and of the strands' (momentum).
+[[nodiscard]] double worst_ledger_error(const Model& model, const State& state);
+
 /// Column names of a probe in probes.csv: its name, or name.x name.y name.z for vectors.
 [[nodiscard]] std::vector<std::string> probe_columns(const Probe& probe);
 /// In SI, of all its columns.

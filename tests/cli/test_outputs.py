@@ -126,6 +126,9 @@ class Outputs(CliTest):
         self.assertFalse((self.folder / "strands/mesh").exists())
         self.rivulet("export", "strands", "--to", "usd")
         self.rivulet("export", "strands", "--to", "obj")
+        steps = list(csv.DictReader((self.folder / "strands/steps.csv").read_text().splitlines()))
+        self.assertTrue(all(int(row["strand_iterations"]) > 0 and row["contacts"] == "0" for row in steps))
+        self.assertGreater(float(steps[-1]["max_speed"]), 0.1)  # it falls: g times nearly 20 ms
         lines = (self.folder / "strands/export/obj/000001.obj").read_text().splitlines()
         self.assertEqual(sum(line.startswith("v ") for line in lines), 15)
         self.assertEqual([line for line in lines if line.startswith("l ")],

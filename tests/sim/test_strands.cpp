@@ -82,6 +82,33 @@ TEST(StrandStage, HangingHairPullsOnItsBodyWithItsWeight)
 }
 
 /// A straight strand along x, stretched by 1 % in its last edge and moving at 2 m/s.
+TEST(StrandStage, StepsTellOfStrandsWithoutLettingThemLimitTheLiquid)
+{
+    Model m = hairy_box(2);
+    for (Vec3& v : m.strands_at_start.velocity) v = Vec3(0, 0, 100); // 0.2 m in a step of theirs: four cells
+    State state = initial_state(m);
+    Workspace workspace;
+    const StepInfo info = advance(m, state, workspace);
+    EXPECT_EQ(info.max_speed, 100);
+    EXPECT_EQ(info.limiter, "strands");
+    EXPECT_EQ(info.dt, 2e-3);
+    EXPECT_GE(info.strand_iterations, 2); // one of each strand at least
+    EXPECT_EQ(info.pressure_iterations, 0);
+}
+
+TEST(StrandStage, TheWorseOfTheLedgersIsTold)
+{
+    const Model m = hairy_box(2);
+    State state = initial_state(m);
+    EXPECT_LT(worst_ledger_error(m, state), 1e-12);
+    state.strand_ledger.initial[1].add(1);
+    EXPECT_EQ(worst_ledger_error(m, state), sum_strands(m, state).relative_error);
+    EXPECT_GT(worst_ledger_error(m, state), 0.1);
+    State spilled = initial_state(test::tank(Vec3::Ones(), Vec3::Constant(0.5), 0.1));
+    spilled.ledger.left[0].add(0.0625); // half of what is there
+    EXPECT_NEAR(worst_ledger_error(test::tank(Vec3::Ones(), Vec3::Constant(0.5), 0.1), spilled), 0.5, 1e-9);
+}
+
 TEST(StrandProbes, MeasureWhatTheyAreNamedFor)
 {
     Model m;
