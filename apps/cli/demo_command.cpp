@@ -46,14 +46,23 @@ rivulet::RunOutcome run_demo_scene(const DemoArguments& arguments)
     return outcome;
 }
 
-void draw(const DemoArguments& arguments)
+void draw(const DemoArguments& arguments, std::int64_t n_pictures)
 {
+    ProgressPrinter printer(ProgressPrinter::kind_from("auto"));
+    std::int64_t n_drawn = 0;
     rivulet::PictureOptions pictures;
     pictures.movie = std::filesystem::path(arguments.out) / "demo.mp4";
     pictures.width = 480;
     pictures.height = 270;
     pictures.samples = 6;
+    say(fmt::format("drawing {} pictures of {} x {} and a movie of them", n_pictures, *pictures.width,
+                    *pictures.height));
+    pictures.message = [&](std::string_view) { // the movie is the last
+        if (n_drawn < n_pictures) printer.show("picture", ++n_drawn, n_pictures);
+    };
     rivulet::render_run(arguments.out, pictures);
+    printer.finish_line();
+    say("plotting ledger, energies, steps, stages and probes");
     rivulet::plot_run(arguments.out);
 }
 
@@ -85,8 +94,7 @@ int demo(const DemoArguments& arguments)
     }
     say(fmt::format("{} frames in {}; the ledgers close to {:.2g}; state hash {}", outcome.frame,
                     duration_text(outcome.wall), outcome.ledger_error, outcome.state_hash));
-    say("drawing pictures, a movie and plots");
-    draw(arguments);
+    draw(arguments, outcome.frame + 1);
     print_where(arguments.out);
     return rivulet::kExitDone;
 }

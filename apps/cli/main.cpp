@@ -24,6 +24,19 @@ const char* unknown_command(const CLI::App& app, int argc, char** argv)
     return app.get_subcommands(has_its_name).empty() ? argv[1] : nullptr;
 }
 
+/// The tests belong to a clone, where ./rivulet runs them without this program: it may have to be built first.
+void add_test_command(CLI::App& app, Action& action)
+{
+    CLI::App* command = app.add_subcommand("test", "build and run the tests (./rivulet test, in a clone)");
+    command->allow_extras();
+    command->callback([&action] {
+        action = [] {
+            std::fputs("rivulet: the tests are run in a clone, by ./rivulet test\n", stderr);
+            return rivulet::kExitInput;
+        };
+    });
+}
+
 } // namespace
 
 std::filesystem::path gallery_folder() { return environment("RIVULET_SCENES", RIVULET_GALLERY); }
@@ -59,6 +72,7 @@ int main(int argc, char** argv)
     add_scene_commands(app, action);
     add_output_commands(app, action);
     add_bench_command(app, action);
+    add_test_command(app, action);
     if (const char* word = unknown_command(app, argc, argv)) {
         std::fprintf(stderr, "rivulet: '%s' is not a command; `rivulet --help` lists them\n", word);
         return rivulet::kExitInput;

@@ -45,6 +45,20 @@ std::size_t terminal_width()
 
 } // namespace
 
+std::string json_quoted(const std::string& text)
+{
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\')
+            out += {'\\', c};
+        else if (static_cast<unsigned char>(c) < 0x20)
+            out += fmt::format("\\u{:04x}", c);
+        else
+            out += c;
+    }
+    return out + '"';
+}
+
 std::string amount_text(std::int64_t particles, std::int64_t strand_vertices)
 {
     return particles == 0 && strand_vertices > 0 ? fmt::format("{} strand vertices", strand_vertices)
@@ -81,6 +95,18 @@ void ProgressPrinter::show(const rivulet::Progress& progress)
         std::puts((kind_ == Kind::Json ? json_text(progress) : plain_text(progress)).c_str());
         std::fflush(stdout);
     }
+}
+
+void ProgressPrinter::show(const char* what, std::int64_t done, std::int64_t total)
+{
+    const std::string text = fmt::format("{} {}/{}", what, done, total);
+    if (kind_ == Kind::Bar) {
+        std::fputs(("\r\033[K" + text).c_str(), stdout);
+        line_open_ = true;
+    } else if (kind_ == Kind::Plain && (done % 10 == 0 || done == total)) {
+        std::puts(text.c_str());
+    }
+    std::fflush(stdout);
 }
 
 void ProgressPrinter::finish_line()

@@ -33,10 +33,11 @@ void print_json(const rivulet::RunOutcome& outcome)
 {
     fmt::print(
         R"({{"event": "end", "exit": {}, "frame": {}, "time_s": {}, "steps": {}, "particles": {}, "strand_vertices": {}, "wall_s": {}, )"
-        R"("ledger_relative_error": {}, "state_hash": "{}"}})"
+        R"("ledger_relative_error": {}, "state_hash": "{}", "failure": {}}})"
         "\n",
         outcome.exit, outcome.frame, outcome.time, outcome.step, outcome.particles, outcome.strand_vertices,
-        outcome.wall, outcome.ledger_error, outcome.state_hash);
+        outcome.wall, outcome.ledger_error, outcome.state_hash,
+        outcome.failure.empty() ? "null" : json_quoted(outcome.failure));
 }
 
 void print_text(const rivulet::RunOutcome& outcome)

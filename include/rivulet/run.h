@@ -17,8 +17,9 @@ struct Progress {
     std::int64_t n_frames = 0; ///< of the whole run
     double time = 0;           ///< simulated [s]
     double end_time = 0;       ///< simulated [s]
-    double dt = 0;             ///< of the last step [s]
-    std::string_view limiter;  ///< what kept dt from being larger
+    /// Of the last step [s]; where that completed a frame, of the frame's smallest step that its end did not cut.
+    double dt = 0;
+    std::string_view limiter; ///< what kept dt from being larger
     std::int64_t particles = 0;
     std::int64_t strand_vertices = 0;
     double wall = 0;      ///< since this process began the run [s]

@@ -73,6 +73,7 @@ void export_ply(Job& job)
 /// Strands as OBJ polylines, after `n_before` vertices.
 void write_lines(std::ostream& out, const Frame& frame, std::size_t n_before)
 {
+    out << fmt::format("# {} vertices [m] of {} strands\n", frame.strand_position.size(), frame.strand_group.size());
     for (const Vec3& x : frame.strand_position) out << fmt::format("v {:.9g} {:.9g} {:.9g}\n", x.x(), x.y(), x.z());
     std::int32_t group = -1;
     for (std::size_t s = 0; s < frame.strand_group.size(); ++s) {
@@ -93,8 +94,8 @@ void export_obj(Job& job)
         const Frame frame = job.load(number);
         const TriangleMesh surface = liquid_surface(job.scene, frame);
         write_through_stream(job.numbered(number, ".obj"), [&](std::ostream& out) {
-            write_obj(out, surface);
-            write_lines(out, frame, surface.vertices.size());
+            if (!job.scene.model.liquids.empty()) write_obj(out, surface);
+            if (!frame.strand_group.empty()) write_lines(out, frame, surface.vertices.size());
         });
         job.wrote(job.numbered(number, ".obj"));
     }

@@ -151,11 +151,19 @@ void Session::loop()
             return;
         }
         const StepInfo info = advance(scene_.model, state_, workspace_);
-        ++limiters_[info.limiter];
+        note_limit(info);
         tables_->record(state_, info);
         if (info.frame_completed) finish_frame();
         tell_progress(info);
     }
+}
+
+void Session::note_limit(const StepInfo& info)
+{
+    const auto is_cut = [](const StepInfo& step) { return step.limiter == kFrameLimiter; };
+    const bool is_first = limiters_.empty(), is_alike = is_cut(info) == is_cut(tightest_);
+    if (is_first || (is_alike ? info.dt < tightest_.dt : is_cut(tightest_))) tightest_ = info;
+    ++limiters_[info.limiter];
 }
 
 void Session::finish_frame()
@@ -202,8 +210,9 @@ void Session::tell_progress(const StepInfo& info) const
     progress.n_frames = n_frames_;
     progress.time = state_.clock.time;
     progress.end_time = static_cast<double>(n_frames_) * scene_.model.options.frame_interval;
-    progress.dt = info.dt;
-    progress.limiter = info.limiter;
+    const StepInfo& shown = info.frame_completed ? tightest_ : info;
+    progress.dt = shown.dt;
+    progress.limiter = shown.limiter;
     progress.particles = state_.liquid.size();
     progress.strand_vertices = state_.strands.size();
     progress.wall = wall();

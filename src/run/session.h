@@ -35,6 +35,7 @@ private:
     void loop();
     void finish_frame();
     void log_frame();
+    void note_limit(const StepInfo& info);
     void write_checkpoint_now();
     void tell_progress(const StepInfo& info) const;
     void fail(const std::string& reason);
@@ -61,6 +62,7 @@ private:
     std::int64_t checkpoint_step_ = -1;
     bool state_is_good_ = true;           ///< fit for a checkpoint
     std::map<std::string, int> limiters_; ///< of the steps since the last frame
+    StepInfo tightest_;                   ///< of these: the smallest that the frame's end did not cut, if there is one
     RunOutcome outcome_;
 };
 

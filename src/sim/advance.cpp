@@ -67,8 +67,8 @@ StepLimit choose_step(const Model& model, const State& state, double particle_sp
             fmt::format("asks for a step of {:.3g} s, below simulation.min_step of {:.3g} s", limit.dt, o.min_step));
     // End exactly on the next frame; the last two steps before it share what is left.
     const double left = static_cast<double>(state.clock.frame + 1) * o.frame_interval - state.clock.time;
-    if (limit.dt >= left) return {left, "frame"};
-    if (2 * limit.dt > left) return {0.5 * left, "frame"};
+    if (limit.dt >= left) return {left, kFrameLimiter};
+    if (2 * limit.dt > left) return {0.5 * left, kFrameLimiter};
     return limit;
 }
 

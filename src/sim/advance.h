@@ -8,6 +8,9 @@
 
 namespace rivulet {
 
+/// Limiter of the steps that end with a frame, or share what is left of it.
+inline constexpr const char* kFrameLimiter = "frame";
+
 /// What one step did, for progress, log and report.
 struct StepInfo {
     double dt = 0;       ///< [s]

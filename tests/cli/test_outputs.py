@@ -66,8 +66,22 @@ class Outputs(CliTest):
         lines = [json.loads(line) for line in done.stdout.splitlines()]
         self.assertEqual([line["event"] for line in lines], ["frame", "frame", "end"])
         self.assertEqual(lines[-1]["state_hash"], self.report("json")["state_hash"])
+        self.assertIsNone(lines[-1]["failure"])
         for member in ("frame", "time_s", "dt_s", "particles", "remaining_s"):
             self.assertIn(member, lines[0])
+
+    def test_the_end_of_a_failed_run_says_why_in_json(self):
+        done = self.rivulet("run", self.scene, "--out", "json", "--progress", "json", "--set", "simulation.min_step=9 ms",
+                            "--set", "simulation.cfl=0.01", expect=4)
+        end = json.loads(done.stdout.splitlines()[-1])
+        self.assertEqual(end["exit"], 4)
+        self.assertIn("below simulation.min_step", end["failure"])
+
+    def test_progress_names_what_limits_the_steps_of_a_frame(self):
+        done = self.rivulet("run", self.scene, "--out", "json", "--frames", "2", "--progress", "json", "--set",
+                            "simulation.max_step=3 ms")
+        for line in map(json.loads, done.stdout.splitlines()[:-1]):
+            self.assertEqual((line["limiter"], line["dt_s"]), ("max_step", 3e-3))
 
     def test_progress_is_lines_in_a_pipe_and_a_bar_on_a_terminal(self):
         done = self.rivulet("run", self.scene, "--out", "plain", "--frames", "2")
@@ -130,6 +144,7 @@ class Outputs(CliTest):
         self.assertTrue(all(int(row["strand_iterations"]) > 0 and row["contacts"] == "0" for row in steps))
         self.assertGreater(float(steps[-1]["max_speed"]), 0.1)  # it falls: g times nearly 20 ms
         lines = (self.folder / "strands/export/obj/000001.obj").read_text().splitlines()
+        self.assertEqual(lines[0], "# 15 vertices [m] of 3 strands")
         self.assertEqual(sum(line.startswith("v ") for line in lines), 15)
         self.assertEqual([line for line in lines if line.startswith("l ")],
                          ["l 1 2 3 4 5", "l 6 7 8 9 10", "l 11 12 13 14 15"])

@@ -156,6 +156,7 @@ class Limits(CliTest):
         self.assertIn(f"{self.scene.name}:{lines + 2}:12: test.volume.quantity: 'ledger.bulkk'", error)
 
     def test_an_expectation_in_another_dimension_is_refused(self):
+        lines = self.scene.read_text().count("\n")
         self.scene.write_text(self.scene.read_text() + '[test.v]\nquantity = "ledger.bulk"\nvalue = "2 kg"\ntolerance = "1 l"\n')
         self.assertIn(f'tank.toml:{lines + 3}:9: test.v.value: "2 kg" is a mass; ledger.bulk is in m3',
                       self.rivulet("check", self.scene, expect=2).stderr)
