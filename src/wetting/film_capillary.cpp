@@ -1,0 +1,151 @@
+#include "wetting/film_capillary.h"
+
+#include "base/assert.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+namespace rivulet {
+namespace {
+
+/// Share of the step's end in the pressure that moves the film: 0 damps no wave, resolved or not, 1 is implicit Euler.
+/// At 1/2 what the step does not resolve decays by 0.7 a step.
+constexpr double kImplicit = 0.5;
+/// Of steep_drag().
+constexpr double kSteepDrag = 2;
+
+/// dH/dV of a vertex.
+double widening(const FilmProfile& film, std::size_t j)
+{
+    return 1 / (2 * std::numbers::pi * film.outer_radius[j] * film.vertex_length[j]);
+}
+
+/// The gentler of the slopes on both sides, 0 at tops, bottoms and ends: at the foot of a drop that of the thin side.
+double gentle_slope(const FilmProfile& film, std::size_t j)
+{
+    if (j == 0 || j + 1 == film.outer_radius.size()) return 0;
+    const double left = (film.outer_radius[j] - film.outer_radius[j - 1]) / film.edge_length[j - 1];
+    const double right = (film.outer_radius[j + 1] - film.outer_radius[j]) / film.edge_length[j];
+    return left * right <= 0 ? 0 : std::abs(left) < std::abs(right) ? left : right;
+}
+
+/// N of capillary_force().
+double pull_across(const FilmProfile& film, const CapillaryOptions& options, std::span<const double> pressure,
+                   std::size_t j)
+{
+    const double s = gentle_slope(film, j);
+    return 2 * std::numbers::pi * options.surface_tension * film.outer_radius[j] / std::sqrt(1 + s * s) -
+           pressure[j] * film.area[j];
+}
+
+/// Where a film changes its thickness by much from vertex to vertex, forces from N are no longer slopes of E, and a
+/// drop of a few vertices would slosh by itself. There neighbouring edges rub against each other as if by a viscosity
+/// of l c (jump of H / H)^2 with the capillary speed c = sqrt(sigma / (rho H)): of order l^3 where the film is smooth.
+/// Returns the force per difference of velocities [kg/s].
+double steep_drag(const FilmProfile& film, const CapillaryOptions& options, std::size_t j)
+{
+    const double a = film.outer_radius[j - 1], h = film.outer_radius[j], b = film.outer_radius[j + 1];
+    const double high = std::max({a, h, b}), jump = (high - std::min({a, h, b})) / high;
+    return kSteepDrag * film.area[j] * std::sqrt(options.density * options.surface_tension / h) * jump * jump;
+}
+
+} // namespace
+
+void capillary_pressure(const FilmProfile& film, const CapillaryOptions& options, std::span<double> pressure)
+{
+    const std::size_t n = film.outer_radius.size();
+    const double scale = std::numbers::pi * options.surface_tension;
+    std::fill(pressure.begin(), pressure.end(), 0.0);
+    for (std::size_t e = 0; e + 1 < n; ++e) {
+        const double a = film.outer_radius[e], b = film.outer_radius[e + 1];
+        const double slant = std::hypot(film.edge_length[e], b - a);
+        const double around = options.azimuthal ? slant : 0, along = options.axial ? (a + b) * (b - a) / slant : 0;
+        pressure[e] += scale * (around - along);
+        pressure[e + 1] += scale * (around + along);
+    }
+    for (std::size_t j = 0; j < n; ++j) pressure[j] *= widening(film, j);
+}
+
+double surface_energy(const FilmProfile& film, double surface_tension)
+{
+    double sum = 0;
+    for (std::size_t e = 0; e + 1 < film.outer_radius.size(); ++e) {
+        const double a = film.outer_radius[e], b = film.outer_radius[e + 1];
+        sum += (a + b) * std::hypot(film.edge_length[e], b - a);
+    }
+    return std::numbers::pi * surface_tension * sum;
+}
+
+void capillary_force(const FilmProfile& film, const CapillaryOptions& options, std::span<const double> pressure,
+                     std::span<double> force)
+{
+    if (!(options.axial && options.azimuthal)) {
+        for (std::size_t e = 0; e < force.size(); ++e)
+            force[e] = -0.5 * (film.area[e] + film.area[e + 1]) * (pressure[e + 1] - pressure[e]);
+        return;
+    }
+    double before = pull_across(film, options, pressure, 0);
+    for (std::size_t e = 0; e < force.size(); ++e) {
+        const double after = pull_across(film, options, pressure, e + 1);
+        force[e] = after - before;
+        before = after;
+    }
+}
+
+void CapillaryFlow::add(int first, std::span<const double> change, double stiffness, double moving)
+{
+    const int n_edges = matrix_.size(), size = static_cast<int>(change.size());
+    const auto counts = [&](int e) { return e >= 0 && e < n_edges && mass_[static_cast<std::size_t>(e)] > 0; };
+    double moved = 0;
+    for (int p = 0; p < size; ++p)
+        if (counts(first + p))
+            moved += change[static_cast<std::size_t>(p)] * flow_[static_cast<std::size_t>(first + p)];
+    for (int p = 0; p < size; ++p) {
+        if (!counts(first + p)) continue;
+        const double force = stiffness * change[static_cast<std::size_t>(p)];
+        impulse_[static_cast<std::size_t>(first + p)] -= moving * force * moved;
+        for (int q = 0; q <= p; ++q)
+            if (counts(first + q)) matrix_.at(first + p, first + q) += force * change[static_cast<std::size_t>(q)];
+    }
+}
+
+void CapillaryFlow::assemble(const FilmProfile& film, const CapillaryOptions& options, double dt)
+{
+    const int n_edges = static_cast<int>(mass_.size());
+    matrix_.reset(n_edges);
+    for (int e = 0; e < n_edges; ++e) {
+        const auto i = static_cast<std::size_t>(e);
+        matrix_.at(e, e) += mass_[i] > 0 ? mass_[i] : 1;
+        if (options.axial) {
+            // Change of H_(e+1) - H_e by the flows of edges e - 1, e, e + 1.
+            const bool lets_out = options.has_open_tip && e + 1 == n_edges;
+            const double here = dt * film.area[i] * widening(film, i);
+            const double next = lets_out ? 0 : dt * film.area[i + 1] * widening(film, i + 1);
+            const double a = film.outer_radius[i], b = film.outer_radius[i + 1];
+            const double k =
+                std::numbers::pi * options.surface_tension * (a + b) / std::hypot(film.edge_length[i], b - a);
+            add(e - 1, std::array{-here, here + next, -next}, k, kImplicit);
+        }
+        if (e > 0) add(e - 1, std::array{-1.0, 1.0}, dt * steep_drag(film, options, i), 1);
+    }
+}
+
+void CapillaryFlow::solve(const FilmProfile& film, const CapillaryOptions& options, double dt,
+                          std::span<const double> mass, std::span<const double> flow, std::span<double> impulse)
+{
+    pressure_.resize(film.outer_radius.size());
+    force_.resize(mass.size());
+    mass_ = mass;
+    flow_ = flow;
+    impulse_ = impulse;
+    capillary_pressure(film, options, pressure_);
+    capillary_force(film, options, pressure_, force_);
+    for (std::size_t e = 0; e < mass.size(); ++e) impulse[e] = mass[e] > 0 ? impulse[e] + dt * force_[e] : 0;
+    assemble(film, options, dt);
+    RIVULET_VERIFY(matrix_.factor() > 0);
+    matrix_.solve(impulse.data());
+}
+
+} // namespace rivulet

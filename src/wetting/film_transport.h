@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace rivulet {
+
+/// Implicit upwind transport along a strand. What cell j holds leaves it at the rates right[j] (to j + 1; from the last
+/// cell: out of the strand) and left[j] (to j - 1), both as a share of the content at the end of the step:
+///   (1 + right_j + left_j) q_j - right_(j-1) q_(j-1) - left_(j+1) q_(j+1) = q_j before
+/// An M-matrix whose columns sum to 1: what is positive stays so for any step, and nothing is lost but what leaves.
+/// Over one face liquid goes one way only, so right_(j-1) left_j = 0 and the diagonal is the pivots: solved by a sweep
+/// there and one back without a single subtraction, so that all of this holds to the last digits of every cell.
+class FilmTransport {
+public:
+    /// One factorisation for any number of quantities. left[0] must be 0: the root is closed.
+    void factor(std::span<const double> right, std::span<const double> left);
+    /// q <- transported q, for quantities that T() = 0 is right for.
+    template <class T>
+    void apply(std::span<T> q) const
+    {
+        for (std::size_t j = 1; j < q.size(); ++j) q[j] += forward_[j] * q[j - 1];
+        q[q.size() - 1] *= inverse_pivot_[q.size() - 1];
+        for (std::size_t j = q.size() - 1; j-- > 0;) q[j] = (q[j] + left_[j + 1] * q[j + 1]) * inverse_pivot_[j];
+    }
+
+private:
+    std::vector<double> forward_, left_, inverse_pivot_;
+};
+
+} // namespace rivulet

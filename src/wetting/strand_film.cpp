@@ -1,0 +1,322 @@
+#include "wetting/strand_film.h"
+
+#include "base/assert.h"
+#include "base/parallel.h"
+#include "wetting/film_capillary.h"
+#include "wetting/film_section.h"
+#include "wetting/film_transport.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace rivulet {
+namespace {
+
+/// Films thinner than half of this many radii (nanometres) count as dry.
+constexpr double kDryShare = 1e-4;
+/// Below this many radii of thickness (less than an atom) forces are left out, for products of such numbers underflow;
+/// friction stops such a film at once.
+constexpr double kMoist = 1e-11;
+/// Strands a task; also how many share one set of scratch arrays.
+constexpr std::int64_t kStrandsPerTask = 16;
+
+/// One strand of FilmStrands and FilmState.
+struct OneFilm {
+    double radius;
+    std::span<const Vec3> position, acceleration;
+    std::span<const double> strand_mass, strand_inertia;
+    std::span<double> volume, flow;
+    std::span<Vec3> velocity;
+    std::span<double> spin;
+
+    [[nodiscard]] std::size_t n() const { return volume.size(); }
+};
+
+OneFilm film_of_strand(const FilmStrands& strands, const FilmState& state, std::size_t s)
+{
+    const auto begin = static_cast<std::size_t>(strands.first[s]);
+    const std::size_t n = static_cast<std::size_t>(strands.first[s + 1]) - begin;
+    const auto part = [&](auto span) { return span.empty() ? span : span.subspan(begin, n); };
+    return {strands.radius[s],         part(strands.position),       part(strands.acceleration),
+            part(strands.strand_mass), part(strands.strand_inertia), part(state.volume),
+            part(state.flow),          part(state.velocity),         part(state.spin)};
+}
+
+/// Arrays of one strand, used again for the next.
+struct FilmScratch {
+    std::vector<Vec3> tangent;                       ///< of edges
+    std::vector<double> edge_length, edge_volume;    ///< of edges; the volume is half of that of both ends
+    std::vector<double> vertex_length;               ///< l_v
+    std::vector<double> area, outer_radius;          ///< A, H of vertices
+    std::vector<double> moment;                      ///< J l_v of vertices [m^5]
+    std::vector<double> mass, rubbing, flow, change; ///< of edges: mass with friction, velocity
+    std::vector<double> carrier;                     ///< velocity that moves volume
+    std::vector<double> right, left, passed;         ///< rates of the transport; volume that went over each edge
+    std::vector<double> old_volume, carried_spin;
+    std::vector<Vec3> carried;
+    FilmTransport transport;
+    CapillaryFlow capillary;
+
+    void resize(std::size_t n)
+    {
+        tangent.resize(n - 1);
+        carried.resize(n);
+        for (auto* edges : {&edge_length, &edge_volume, &mass, &rubbing, &flow, &change, &carrier})
+            edges->resize(n - 1);
+        for (auto* vertices :
+             {&vertex_length, &area, &outer_radius, &moment, &right, &left, &passed, &old_volume, &carried_spin})
+            vertices->resize(n);
+    }
+    [[nodiscard]] FilmProfile profile() const { return {area, outer_radius, vertex_length, edge_length}; }
+};
+
+double dry_area(const OneFilm& film) { return kDryShare * std::numbers::pi * film.radius * film.radius; }
+
+void measure(const OneFilm& film, FilmScratch& s)
+{
+    std::fill(s.vertex_length.begin(), s.vertex_length.end(), 0.0);
+    for (std::size_t e = 0; e + 1 < film.n(); ++e) {
+        const Vec3 edge = film.position[e + 1] - film.position[e];
+        const double length = edge.norm();
+        s.tangent[e] = edge / length;
+        s.edge_length[e] = length;
+        s.vertex_length[e] += 0.5 * length;
+        s.vertex_length[e + 1] += 0.5 * length;
+    }
+}
+
+void measure_liquid(const OneFilm& film, FilmScratch& s)
+{
+    for (std::size_t j = 0; j < film.n(); ++j) {
+        s.area[j] = film.volume[j] / s.vertex_length[j];
+        s.outer_radius[j] = film_outer_radius(s.area[j], film.radius);
+        s.moment[j] = film_polar_moment(s.area[j], film.radius) * s.vertex_length[j];
+    }
+    for (std::size_t e = 0; e + 1 < film.n(); ++e)
+        s.edge_volume[e] = 0.5 * s.edge_length[e] * (s.area[e] + s.area[e + 1]);
+}
+
+/// An edge whose flow comes from a dry end has all of its liquid at the other: that is one parcel with what the next
+/// edge has there, and both get one velocity; at a closed end it has arrived. Otherwise half of a drop would speed up
+/// forever without moving.
+void join_stalled_edges(const OneFilm& film, bool has_open_tip, FilmScratch& s)
+{
+    const std::size_t last = s.flow.size() - 1;
+    const auto join = [&](std::size_t e, std::size_t other) {
+        const double sum = s.edge_volume[e] + s.edge_volume[other];
+        const double momentum = s.edge_volume[e] * s.flow[e] + s.edge_volume[other] * s.flow[other];
+        s.flow[e] = s.flow[other] = momentum / sum;
+    };
+    const double dry = dry_area(film);
+    for (std::size_t e = 0; e <= last; ++e) {
+        const bool is_left_dry = s.area[e] <= dry, is_right_dry = s.area[e + 1] <= dry;
+        if (is_left_dry == is_right_dry) continue;
+        if (s.flow[e] > 0 && is_left_dry && e < last) join(e, e + 1);
+        if (s.flow[e] > 0 && is_left_dry && e == last && !has_open_tip) s.flow[e] = 0;
+        if (s.flow[e] < 0 && is_right_dry && e > 0) join(e, e - 1);
+        if (s.flow[e] < 0 && is_right_dry && e == 0) s.flow[e] = 0;
+    }
+}
+
+/// Velocity that moves the liquid: that of the edge, on dry edges that of the nearest wet one. Liquid that arrives over
+/// dry parts must not wait there for its speed.
+void set_carrier(const OneFilm& film, FilmScratch& s)
+{
+    const std::size_t n = s.flow.size();
+    const auto is_wet = [&](std::size_t e) { return s.edge_volume[e] > dry_area(film) * s.edge_length[e]; };
+    s.carrier = s.flow;
+    for (std::size_t begin = 0; begin < n; ++begin) {
+        if (is_wet(begin)) continue;
+        std::size_t end = begin;
+        while (end < n && !is_wet(end)) ++end;
+        const double from_left = begin > 0 ? s.flow[begin - 1] : 0, from_right = end < n ? s.flow[end] : 0;
+        const std::size_t middle = begin == 0 ? 0 : end == n ? n : (begin + end) / 2;
+        for (std::size_t e = begin; e < end; ++e) s.carrier[e] = e < middle ? from_left : from_right;
+        begin = end;
+    }
+}
+
+/// Gravity, the strand's acceleration, friction and capillary pressure; film.flow to s.flow. Returns the impulse of
+/// friction on the strand.
+Vec3 push(const OneFilm& film, const FilmStep& step, FilmScratch& s)
+{
+    const FilmLiquid& liquid = step.liquid;
+    for (std::size_t e = 0; e < s.flow.size(); ++e) {
+        Vec3 pull = step.gravity;
+        if (!film.acceleration.empty()) pull -= 0.5 * (film.acceleration[e] + film.acceleration[e + 1]);
+        const double mass = liquid.density * s.edge_volume[e];
+        const double thickness = film_thickness(s.edge_volume[e] / s.edge_length[e], film.radius);
+        const double mobility = film_mobility(thickness, film.radius);
+        const double rubbing =
+            liquid.viscosity > 0 && mobility > 0 ? s.edge_volume[e] * step.dt * liquid.viscosity / mobility : 0;
+        s.flow[e] = mass > 0 ? film.flow[e] + step.dt * s.tangent[e].dot(pull) : 0;
+        const bool is_moist = thickness > kMoist * film.radius;
+        s.mass[e] = is_moist ? mass + rubbing : 0;
+        s.change[e] = is_moist ? -rubbing * s.flow[e] : 0;
+        s.rubbing[e] = is_moist ? rubbing : 0;
+        if (!is_moist && rubbing > 0) s.flow[e] = 0;
+    }
+    if (liquid.surface_tension > 0) {
+        const CapillaryOptions tension{liquid.surface_tension, liquid.density, liquid.axial_tension,
+                                       liquid.azimuthal_tension, step.has_open_tip};
+        s.capillary.solve(s.profile(), tension, step.dt, s.mass, s.flow, s.change);
+    } else {
+        for (std::size_t e = 0; e < s.flow.size(); ++e) s.change[e] = s.mass[e] > 0 ? s.change[e] / s.mass[e] : 0;
+    }
+    Vec3 friction = Vec3::Zero();
+    for (std::size_t e = 0; e < s.flow.size(); ++e) {
+        s.flow[e] += s.change[e];
+        friction += s.rubbing[e] * s.flow[e] * s.tangent[e];
+    }
+    return friction;
+}
+
+/// How much of each vertex's liquid goes where; see FilmTransport.
+void set_rates(const FilmStep& step, FilmScratch& s)
+{
+    const std::size_t last = s.flow.size();
+    for (std::size_t j = 0; j <= last; ++j) {
+        const double outward = j < last ? s.carrier[j] : step.has_open_tip ? s.carrier[last - 1] : 0;
+        const double inward = j > 0 ? -s.carrier[j - 1] : 0;
+        s.right[j] = step.dt * std::max(outward, 0.0) / s.vertex_length[j];
+        s.left[j] = step.dt * std::max(inward, 0.0) / s.vertex_length[j];
+    }
+}
+
+/// The edge whose spin the film of a vertex has: the one that begins there, or the last.
+std::size_t spinning_edge(std::size_t j, std::size_t n) { return std::min(j, n - 2); }
+
+/// The flow's own momentum goes with the volume that passed: what edge e holds, W, changes by G_e - G_(e+1), where G at
+/// a vertex is a mean of what passed on both sides, and
+///   (W_e + in_e) u_e = W_e u_e before + (inflow from e - 1) u_(e-1) + (inflow from e + 1) u_(e+1)
+/// So each u is a mean of older ones, and the sum of W u is kept. No face lets both sides in, so that one sweep there
+/// and one back solve it.
+void transport_flow(const OneFilm& film, FilmScratch& s)
+{
+    const std::size_t n = film.n(), n_edges = n - 1;
+    const auto through = [&](std::size_t j) { // G of vertex j
+        const double before = j > 0 ? s.edge_length[j - 1] * s.passed[j] : 0;
+        const double after = j < n_edges ? s.edge_length[j] * (j > 0 ? s.passed[j - 1] : 0) : 0;
+        return 0.5 * (before + after) / s.vertex_length[j];
+    };
+    for (std::size_t e = 0; e < n_edges; ++e) {
+        const double from_left = std::max(through(e), 0.0);
+        const double from_right = e + 1 < n_edges ? std::max(-through(e + 1), 0.0) : 0;
+        const double content = s.edge_volume[e] + from_left + from_right;
+        double momentum = s.edge_volume[e] * s.flow[e];
+        if (from_left > 0) momentum += from_left * s.flow[e - 1];
+        s.flow[e] = content > 0 ? momentum / content : 0;
+        s.carrier[e] = content > 0 ? from_right / content : 0;
+    }
+    for (std::size_t e = n_edges - 1; e-- > 0;) s.flow[e] += s.carrier[e] * s.flow[e + 1];
+}
+
+/// Moves volume, momentum and angular momentum; s.moment is of before, film.volume of after.
+void transport(const OneFilm& film, const FilmStep& step, FilmScratch& s, FilmOutcome& outcome)
+{
+    const std::size_t n = film.n();
+    const double density = step.liquid.density;
+    for (std::size_t j = 0; j < n; ++j) {
+        s.old_volume[j] = film.volume[j];
+        s.carried[j] = film.volume[j] * film.velocity[j];
+        s.carried_spin[j] = s.moment[j] * film.spin[spinning_edge(j, n)];
+    }
+    set_rates(step, s);
+    s.transport.factor(s.right, s.left);
+    s.transport.apply(film.volume);
+    s.transport.apply(std::span<Vec3>(s.carried));
+    s.transport.apply(std::span<double>(s.carried_spin));
+    for (std::size_t j = 0; j < n; ++j)
+        s.passed[j] = s.right[j] * film.volume[j] - (j + 1 < n ? s.left[j + 1] * film.volume[j + 1] : 0);
+    transport_flow(film, s);
+    const double out = s.right[n - 1];
+    outcome.volume = out * film.volume[n - 1];
+    outcome.momentum = density * (out * s.carried[n - 1] + outcome.volume * s.flow[n - 2] * s.tangent[n - 2]);
+    outcome.spin_momentum = density * out * s.carried_spin[n - 1];
+}
+
+/// Velocities and spins of strands that carry what the transport brought.
+void recombine(const OneFilm& film, const FilmStep& step, FilmScratch& s)
+{
+    const std::size_t n = film.n();
+    const double density = step.liquid.density;
+    for (std::size_t j = 0; j < n; ++j) {
+        const double m = film.strand_mass[j], before = m + density * s.old_volume[j];
+        const double after = m + density * film.volume[j];
+        film.velocity[j] = step.momentum == FilmMomentum::Rescale
+                               ? Vec3(film.velocity[j] * (before / after))
+                               : Vec3((m * film.velocity[j] + density * s.carried[j]) / after);
+    }
+    if (step.momentum == FilmMomentum::Rescale) return;
+    measure_liquid(film, s);
+    for (std::size_t e = 0; e + 1 < n; ++e) {
+        const bool is_last = e == n - 2;
+        const double carried = s.carried_spin[e] + (is_last ? s.carried_spin[n - 1] : 0);
+        const double moment = s.moment[e] + (is_last ? s.moment[n - 1] : 0);
+        film.spin[e] =
+            (film.strand_inertia[e] * film.spin[e] + density * carried) / (film.strand_inertia[e] + density * moment);
+    }
+}
+
+FilmOutcome step_film(const OneFilm& film, const FilmStep& step, FilmScratch& s)
+{
+    const std::size_t n = film.n();
+    RIVULET_ASSERT(n >= 2);
+    FilmOutcome outcome;
+    s.resize(n);
+    if (std::all_of(film.volume.begin(), film.volume.end(), [](double v) { return v == 0; })) {
+        std::fill(film.flow.begin(), film.flow.end(), 0.0);
+        return outcome;
+    }
+    measure(film, s);
+    measure_liquid(film, s);
+    outcome.friction = push(film, step, s);
+    join_stalled_edges(film, step.has_open_tip, s);
+    set_carrier(film, s);
+    transport(film, step, s, outcome);
+    std::copy(s.flow.begin(), s.flow.end(), film.flow.begin());
+    if (step.momentum != FilmMomentum::MassOnly) recombine(film, step, s);
+    return outcome;
+}
+
+} // namespace
+
+void step_films(const FilmStrands& strands, const FilmStep& step, const FilmState& state,
+                std::span<FilmOutcome> outcome)
+{
+    const auto n = static_cast<std::int64_t>(strands.radius.size());
+    RIVULET_VERIFY(strands.first.size() == strands.radius.size() + 1 && outcome.size() == strands.radius.size());
+    parallel_for((n + kStrandsPerTask - 1) / kStrandsPerTask, "films", [&](std::int64_t task) {
+        FilmScratch scratch;
+        for (std::int64_t i = task * kStrandsPerTask; i < std::min(n, (task + 1) * kStrandsPerTask); ++i) {
+            const auto s = static_cast<std::size_t>(i);
+            outcome[s] = step_film(film_of_strand(strands, state, s), step, scratch);
+        }
+    });
+}
+
+double film_step_limit(const FilmLiquid& liquid, double shortest_edge)
+{
+    return 3 * std::sqrt(liquid.density * shortest_edge * shortest_edge * shortest_edge / liquid.surface_tension);
+}
+
+FilmEnergy film_energy(const FilmStrands& strands, const FilmLiquid& liquid, const FilmState& state)
+{
+    FilmEnergy energy;
+    FilmScratch s;
+    for (std::size_t i = 0; i < strands.radius.size(); ++i) {
+        const OneFilm film = film_of_strand(strands, state, i);
+        s.resize(film.n());
+        measure(film, s);
+        measure_liquid(film, s);
+        energy.surface += surface_energy(s.profile(), liquid.surface_tension);
+        for (std::size_t e = 0; e + 1 < film.n(); ++e) {
+            energy.surface -= 2 * std::numbers::pi * film.radius * liquid.surface_tension * s.edge_length[e];
+            energy.flow += 0.5 * liquid.density * s.edge_volume[e] * film.flow[e] * film.flow[e];
+        }
+    }
+    return energy;
+}
+
+} // namespace rivulet

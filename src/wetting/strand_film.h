@@ -1,0 +1,79 @@
+#pragma once
+
+#include "base/vec.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace rivulet {
+
+/// Film of liquid along strands, rotationally symmetric about them [Fei 2017]: volume at vertices, velocity relative to
+/// the strand on edges. Theory, limits: docs/theory/wetting.md.
+///   u_t + u u_x = -p_x/rho + e.(g - a) - c_f u,     A_t + (A u)_x = 0,     c_f = mu / (rho beta)
+///   (v A)_t + (v A u)_x = 0,     (omega J)_t + (omega J u)_x = 0     what the liquid carries of the strand's motion
+struct FilmLiquid {
+    double density = 1000;         ///< rho [kg/m^3]
+    double viscosity = 0;          ///< mu [Pa s]; 0 = slides freely
+    double surface_tension = 0;    ///< sigma [N/m]
+    bool axial_tension = true;     ///< flattens the film
+    bool azimuthal_tension = true; ///< makes it bead
+};
+
+/// What becomes of a strand's velocity where liquid comes and goes. Transport is right; the others are there to show
+/// what they do.
+enum class FilmMomentum {
+    Transport, ///< liquid takes the momentum of where it was with it
+    MassOnly,  ///< velocities stay
+    Rescale,   ///< momentum of each vertex stays, so its velocity changes with its mass
+};
+
+struct FilmStep {
+    double dt = 0;               ///< [s], up to film_step_limit()
+    Vec3 gravity = Vec3::Zero(); ///< g [m/s^2]
+    FilmLiquid liquid = {};
+    FilmMomentum momentum = FilmMomentum::Transport;
+    bool has_open_tip = true; ///< liquid leaves at the last vertex; the first one is always closed
+};
+
+/// Strands one after the other, one entry a vertex; quantities of edges at the vertex where the edge begins, and the
+/// last entry of a strand is not used.
+struct FilmStrands {
+    std::span<const std::int32_t> first;    ///< first vertex of each strand, and one past the last
+    std::span<const double> radius;         ///< r of each strand [m]
+    std::span<const Vec3> position;         ///< [m]
+    std::span<const Vec3> acceleration;     ///< a of the strand in this step [m/s^2]; none = 0
+    std::span<const double> strand_mass;    ///< of vertices, without liquid [kg]
+    std::span<const double> strand_inertia; ///< of edges about their tangent, without liquid [kg m^2]
+};
+struct FilmState {
+    std::span<double> volume; ///< V of vertices [m^3]
+    std::span<double> flow;   ///< u of edges, towards the tip [m/s]
+    std::span<Vec3> velocity; ///< v of the strand's vertices [m/s]
+    std::span<double> spin;   ///< omega of its edges [rad/s]
+};
+
+/// What one strand lost in a step: to be booked by the caller.
+struct FilmOutcome {
+    double volume = 0;            ///< left at the tip [m^3]
+    Vec3 momentum = Vec3::Zero(); ///< that it took along, v and u of the tip [kg m/s]
+    double spin_momentum = 0;     ///< about the tip's tangent [kg m^2/s]
+    Vec3 friction = Vec3::Zero(); ///< impulse of the film on the strand [N s]; not yet in the strand's velocity
+};
+
+/// One step of all films; outcome has one entry a strand. The same bits on any number of threads.
+void step_films(const FilmStrands& strands, const FilmStep& step, const FilmState& state,
+                std::span<FilmOutcome> outcome);
+
+/// Step [s] up to which drops do not slosh by themselves, 3 sqrt(rho l^3 / sigma) with the shortest edge l [m]. Nothing
+/// becomes infinite or negative beyond it. Infinite without surface tension.
+[[nodiscard]] double film_step_limit(const FilmLiquid& liquid, double shortest_edge);
+
+/// Kinetic energy of the flow along the strands, and that of the surface less that of dry strands [J].
+struct FilmEnergy {
+    double flow = 0;
+    double surface = 0;
+};
+[[nodiscard]] FilmEnergy film_energy(const FilmStrands& strands, const FilmLiquid& liquid, const FilmState& state);
+
+} // namespace rivulet

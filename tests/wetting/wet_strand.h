@@ -1,0 +1,78 @@
+#pragma once
+
+#include "wetting/film_section.h"
+#include "wetting/strand_film.h"
+
+#include <functional>
+#include <numbers>
+#include <vector>
+
+namespace rivulet {
+
+/// A straight strand with its film, for tests.
+struct WetStrand {
+    double radius = 5e-5;
+    double strand_density = 1300;
+    std::vector<std::int32_t> first;
+    std::vector<double> radii;
+    std::vector<Vec3> position, acceleration, velocity;
+    std::vector<double> strand_mass, strand_inertia, volume, flow, spin;
+    std::vector<FilmOutcome> outcome;
+
+    /// n vertices from `root` over `reach`; `thickness` [m] over the arclength [m].
+    WetStrand(int n, const Vec3& root, const Vec3& reach, double r, const std::function<double(double)>& thickness)
+        : radius(r), first{0, n}, radii{r}, outcome(1)
+    {
+        const auto count = static_cast<std::size_t>(n);
+        const double l = reach.norm() / (n - 1);
+        for (auto* array : {&flow, &spin}) array->assign(count, 0.0);
+        velocity.assign(count, Vec3::Zero());
+        for (int i = 0; i < n; ++i) {
+            const double length = i == 0 || i == n - 1 ? 0.5 * l : l;
+            position.push_back(root + reach * (static_cast<double>(i) / (n - 1)));
+            volume.push_back(film_area(thickness(l * i), r) * length);
+            strand_mass.push_back(strand_density * std::numbers::pi * r * r * length);
+            strand_inertia.push_back(0.5 * strand_density * std::numbers::pi * r * r * r * r * l);
+        }
+    }
+
+    [[nodiscard]] FilmStrands strands() const
+    {
+        return {first, radii, position, acceleration, strand_mass, strand_inertia};
+    }
+    [[nodiscard]] FilmState state() { return {volume, flow, velocity, spin}; }
+    const FilmOutcome& advance(const FilmStep& step)
+    {
+        step_films(strands(), step, state(), outcome);
+        return outcome[0];
+    }
+    [[nodiscard]] double total() const
+    {
+        double sum = 0;
+        for (const double v : volume) sum += v;
+        return sum;
+    }
+    /// Of the liquid [m].
+    [[nodiscard]] Vec3 centre() const
+    {
+        Vec3 sum = Vec3::Zero();
+        for (std::size_t i = 0; i < volume.size(); ++i) sum += volume[i] * position[i];
+        return sum / total();
+    }
+    [[nodiscard]] double thickness(std::size_t i) const
+    {
+        const double l = (position[1] - position[0]).norm();
+        return film_thickness(volume[i] / (i == 0 || i + 1 == volume.size() ? 0.5 * l : l), radius);
+    }
+};
+
+/// A drop of this height and width about the arclength x_0.
+inline std::function<double(double)> drop(double height, double x_0, double width)
+{
+    return [=](double x) {
+        return std::abs(x - x_0) < width ? height * std::pow(std::cos(0.5 * std::numbers::pi * (x - x_0) / width), 2)
+                                         : 0.0;
+    };
+}
+
+} // namespace rivulet
