@@ -61,7 +61,7 @@ TEST(FilmCapillary, PressureIsTheSlopeOfTheEnergy)
             return e;
         };
         const double dv = 2 * std::numbers::pi * radius * film.vertex_length[j];
-        EXPECT_NEAR((energy(radius + h) - energy(radius - h)) / (2 * h * dv), p[j], 1e-6); // Pa of 300; measured 3e-8
+        EXPECT_NEAR((energy(radius + h) - energy(radius - h)) / (2 * h * dv), p[j], 1e-6); // Pa of 300; measured 5e-7
     }
 }
 
@@ -101,8 +101,8 @@ double error_of_force(std::size_t n)
 TEST(FilmCapillary, ForceFromThePullAcrossSectionsIsThePressureGradient)
 {
     const double coarse = error_of_force(201), fine = error_of_force(801);
-    EXPECT_LT(fine, 0.05);          // measured 0.02: slopes are the gentler of two, of first order
-    EXPECT_LT(fine, 0.35 * coarse); // measured 0.25
+    EXPECT_LT(fine, 5e-4);          // measured 2.3e-4
+    EXPECT_LT(fine, 0.35 * coarse); // measured 0.24: slopes are the gentler of two, of first order
 }
 
 TEST(FilmCapillary, ForcesOnADropAddUpToNothing)
