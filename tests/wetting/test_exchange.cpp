@@ -15,8 +15,8 @@ TEST(Drag, CoefficientsAtATenth) // by hand: -ln 0.1 = 2.302585093
     const StrandDrag drag = strand_drag(0.1);
     EXPECT_NEAR(drag.along, 4 * std::numbers::pi / (2.302585093 - 1.476 + 0.2 - 0.005), 1e-8);
     EXPECT_NEAR(drag.across, 8 * std::numbers::pi / (2.302585093 - 1.476 + 0.2 - 0.01774 + 0.004078), 1e-8);
-    EXPECT_EQ(strand_drag(0).along, strand_drag(1e-3).along);
-    EXPECT_EQ(strand_drag(0.9).across, strand_drag(0.4).across);
+    EXPECT_DOUBLE_EQ(strand_drag(0).along, strand_drag(1e-3).along);
+    EXPECT_DOUBLE_EQ(strand_drag(0.9).across, strand_drag(0.4).across);
 }
 
 TEST(Drag, ForceOnAStraightStrand) // H18, unit part: slip of 1 cm/s along and across, water
