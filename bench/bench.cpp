@@ -3,10 +3,14 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "io/json.h"
+#include "run/process.h"
+
+#include <malloc.h>
 
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <fstream>
 
 namespace rivulet {
 
@@ -42,6 +46,21 @@ double cpu_seconds_now() { return static_cast<double>(std::clock()) / CLOCKS_PER
 double wall_seconds_now()
 {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double resident_bytes()
+{
+    std::ifstream statm("/proc/self/statm");
+    double total = 0, resident = 0;
+    statm >> total >> resident;
+    return 4096 * resident;
+}
+
+bool forget_peak_memory()
+{
+    malloc_trim(0);
+    std::ofstream("/proc/self/clear_refs") << 5;
+    return peak_resident_bytes() < 1.1 * resident_bytes();
 }
 
 std::string to_json(const BenchFigure& figure)

@@ -26,6 +26,11 @@ struct Bench {
 [[nodiscard]] double cpu_seconds_now();
 [[nodiscard]] double wall_seconds_now();
 
+/// Memory of this process [bytes].
+[[nodiscard]] double resident_bytes();
+/// From here on peak_resident_bytes() counts anew. False where the system does not allow it.
+bool forget_peak_memory();
+
 /// Shortest time of `repeats` calls by the given clock [s]: the least disturbed one.
 template <class Clock, class Action>
 [[nodiscard]] double best_seconds(int repeats, Clock&& now, Action&& action)
@@ -56,5 +61,10 @@ template <class Clock, class Action>
 /// how the cost grows with the particles, memory of a particle with grid and solver, where the time goes, and two
 /// threads against one on a million.
 [[nodiscard]] std::vector<BenchFigure> bench_liquid(bool full);
+/// Elastic strands: factor and solve of a thousand strands of 50 vertices against LAPACK (where it was there when this
+/// was built) and Eigen, force and Hessian against that solve, whole steps of dry hair on a head that nods, how their
+/// cost grows from a thousand strands to a hundred thousand, two threads against one; then steps with contact and
+/// friction of ten thousand strands of 25 vertices (`full`: a hundred thousand), and the memory of a vertex.
+[[nodiscard]] std::vector<BenchFigure> bench_strands(bool full);
 
 } // namespace rivulet

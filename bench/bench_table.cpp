@@ -8,6 +8,8 @@ const std::vector<Bench>& bench_table()
         {"transfers", "particles to grid and back against plain loops", bench_transfers},
         {"pressure", "multigrid pressure solver against incomplete Cholesky and Jacobi", bench_pressure},
         {"liquid", "whole steps of a box of water: growth of the cost, memory, stages, two threads", bench_liquid},
+        {"strands", "strands: band solve against LAPACK and Eigen, assembly, whole steps, growth, memory",
+         bench_strands},
         {"hash", "state hash against one pass of memory copying", bench_hash},
         {"checkpoint", "checkpoint image against a copy of the arrays", bench_checkpoint},
         {"timers", "a step of a small pool against the same less the cost of timing its stages", bench_timers},

@@ -5,12 +5,9 @@
 #include "run/process.h"
 #include "sim/advance.h"
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <numeric>
 #include <string>
 
@@ -39,22 +36,6 @@ Model box_of_water(int n)
     body.velocity = {0.6, 0.3, 0};
     m.bodies.push_back(body);
     return m;
-}
-
-double resident_bytes()
-{
-    std::ifstream statm("/proc/self/statm");
-    double total = 0, resident = 0;
-    statm >> total >> resident;
-    return 4096 * resident;
-}
-
-/// From here on the peak counts anew. False where the system does not allow it.
-bool forget_peak_memory()
-{
-    malloc_trim(0);
-    std::ofstream("/proc/self/clear_refs") << 5;
-    return peak_resident_bytes() < 1.1 * resident_bytes();
 }
 
 struct Run {

@@ -41,6 +41,7 @@ constexpr std::array<double, 13> series_of_atan()
 constexpr auto kSin = alternating_factorials(2);
 constexpr auto kCos = alternating_factorials(1);
 constexpr auto kAtan = series_of_atan();
+constexpr double kLargestAtan = 0.2;
 
 } // namespace
 
@@ -62,10 +63,15 @@ Lane lane_atan2(const Lane& y, const Lane& x)
 {
     const Lane a = lane_abs(y), b = lane_abs(x);
     const Lane large = lane_max(a, b), small = lane_min(a, b);
-    Lane q = large > 0.0 ? small / large : Lane{};
-    // Two halvings of the angle, tan(u/2) = tan u/(1 + sqrt(1 + tan^2 u)), bring |q| below 0.2.
-    for (int halving = 0; halving < 2; ++halving) q = q / (1.0 + lane_sqrt(1.0 + q * q));
-    Lane angle = 4.0 * q * polynomial(kAtan, q * q);
+    const Lane q = large > 0.0 ? small / large : Lane{};
+    Lane angle = q * polynomial(kAtan, q * q);
+    // The series is good up to 0.2. Where q is more, two halvings, tan(u/2) = tan u/(1 + sqrt(1 + tan^2 u)), take it
+    // there; most angles are small and need none in any lane.
+    if (const LaneMask wide = q > kLargestAtan; any(wide)) {
+        Lane p = q;
+        for (int halving = 0; halving < 2; ++halving) p = p / (1.0 + lane_sqrt(1.0 + p * p));
+        angle = wide ? 4.0 * p * polynomial(kAtan, p * p) : angle;
+    }
     angle = a > b ? std::numbers::pi / 2 - angle : angle;
     angle = x < 0.0 ? std::numbers::pi - angle : angle;
     return y < 0.0 ? -angle : angle;

@@ -81,96 +81,97 @@ struct BendStress {
     m.row[2].y += b.x;
 }
 
-/// w (first derivative)(first derivative)^T of one curvature or of the twist; spins are (s0, s1).
-[[gnu::always_inline]] inline void add_gauss_newton(RodBendDerivatives& out, const Lane& w, const BendEdges& g,
-                                                    const Lane& s0, const Lane& s1)
+/// Derivatives of the four curvatures by the two edges, the frames held:
+///   dkappa/de0 = (2/chi t1 x m - kappa tt)/|e0|,  dkappa/de1 = (-2/chi t0 x m - kappa tt)/|e1|,
+/// where m = m2, -m1 of edge 0, then of edge 1. With an edge's own frame t x m1 = m2, t x m2 = -m1.
+struct CurvatureGradients {
+    LaneVec3 e0[4], e1[4];
+
+    [[gnu::always_inline]] CurvatureGradients(const RodEdge& edge0, const RodEdge& edge1, const RodBend& bend,
+                                              const Corner& corner)
+    {
+        const Lane f0 = 2.0 * corner.inverse_chi * edge0.inverse_length;
+        const Lane f1 = 2.0 * corner.inverse_chi * edge1.inverse_length;
+        e0[0] = f0 * cross(edge1.tangent, edge0.m2);
+        e0[1] = f0 * cross(edge0.m1, edge1.tangent);
+        e0[2] = -f0 * edge1.m1;
+        e0[3] = -f0 * edge1.m2;
+        e1[0] = f1 * edge0.m1;
+        e1[1] = f1 * edge0.m2;
+        e1[2] = f1 * cross(edge1.m2, edge0.tangent);
+        e1[3] = f1 * cross(edge0.tangent, edge1.m1);
+        const LaneVec3 mean0 = edge0.inverse_length * corner.mean, mean1 = edge1.inverse_length * corner.mean;
+        for (int a = 0; a < 4; ++a) {
+            e0[a] -= bend.kappa[a] * mean0;
+            e1[a] -= bend.kappa[a] * mean1;
+        }
+    }
+};
+
+/// The part of one edge in the second derivatives: `g` is the derivative of the energy of bending by it, `own` the part
+/// of the stress that turns with it, `across` the other tangent's part across this one. The sum over curvatures and
+/// twist of
+///   w dkappa/de dkappa/de^T - c/|e| sym[ g (t + tt + across/chi)^T ] + c kappa/(chi |e|^2) (t t^T - 1)
+///   + 1/|e|^2 sym[ kb (c own - c stress (t + tt)/2 + w_t kb/4)^T ],  c = curving
+[[gnu::always_inline]] inline LaneSym3 edge_block(const RodEdge& edge, const RodBend& bend, const RodBendLaw& law,
+                                                  const Corner& corner, const LaneVec3 (&gradients)[4],
+                                                  const LaneVec3& g, const LaneVec3& own, const LaneVec3& across,
+                                                  const Lane& kappa, const Lane& twist, const Lane& curving)
 {
-    add_outer(out.e0e0, w, g.e0);
-    add_outer(out.e1e1, w, g.e1);
-    add_outer(out.e0e1, w, g.e0, g.e1);
-    out.e0s0 += (w * s0) * g.e0;
-    out.e1s0 += (w * s0) * g.e1;
-    out.e0s1 += (w * s1) * g.e0;
-    out.e1s1 += (w * s1) * g.e1;
-    out.s0s0 += w * s0 * s0;
-    out.s0s1 += w * s0 * s1;
-    out.s1s1 += w * s1 * s1;
+    LaneSym3 s;
+    for (int a = 0; a < 4; ++a) add_outer(s, law.weight[a % 2], gradients[a]);
+    const Lane i = edge.inverse_length;
+    const LaneVec3 sum = edge.tangent + corner.mean;
+    add_symmetric(s, -curving * i, g, sum + corner.inverse_chi * across);
+    add_symmetric(s, i * i, bend.binormal,
+                  curving * own - (0.5 * twist) * sum + (0.25 * law.twist_weight) * bend.binormal);
+    const Lane straight = curving * kappa * i * i * corner.inverse_chi;
+    add_identity(s, -straight);
+    add_outer(s, straight, edge.tangent);
+    return s;
 }
 
-/// The second derivative of kappa = m . kb by one edge, of tangent t with the other's `other`; `sign` is +1 for edge 0
-/// and -1 for edge 1, `own` the part of m that turns with this edge:
-///   -1/|e| sym[ g (t + tt)^T + kappa dtt/de + sign/chi (other x mm)(dchi/de)^T ] + 1/|e|^2 sym(kb own^T)
-void add_curving(LaneSym3& s, const Lane& w, const RodEdge& edge, const LaneVec3& other, double sign,
-                 const Corner& corner, const Lane& kappa, const LaneVec3& g, const LaneVec3& m, const LaneVec3& kb,
-                 const LaneVec3& own)
+/// The mixed second derivatives, the sum over curvatures and twist of
+///   w dkappa/de0 dkappa/de1^T - c/|e0| tt g1^T - c/(chi |e1|) g0 across^T
+///   - c/(|e0||e1|) [ (t1 x mm - kappa/chi t1) t1^T + kappa/chi + [mm]_x ]
+///   + 1/(|e0||e1|) [ kb (w_t kb/4 - c stress tt/2)^T + c stress/chi [t0]_x ],  mm = 2/chi m
+[[gnu::always_inline]] inline LaneMat3 mixed_block(const RodEdge& edge0, const RodEdge& edge1, const RodBend& bend,
+                                                   const RodBendLaw& law, const Corner& corner,
+                                                   const CurvatureGradients& gradients, const BendEdges& g,
+                                                   const LaneVec3& m, const LaneVec3& across, const Lane& kappa,
+                                                   const Lane& twist, const Lane& curving)
 {
-    const LaneVec3 across = other - dot(other, edge.tangent) * edge.tangent; // P t_other
-    const Lane f = w * edge.inverse_length;
-    const Lane ff = f * edge.inverse_length * corner.inverse_chi;
-    add_symmetric(s, -f, g, edge.tangent + corner.mean);
-    add_identity(s, -ff * kappa);
-    add_outer(s, ff * kappa, edge.tangent);
-    add_symmetric(s, ff * kappa, corner.mean, across);
-    add_symmetric(s, (-2.0 * sign) * ff * corner.inverse_chi, cross(other, m), across);
-    add_symmetric(s, f * edge.inverse_length, kb, own);
-}
-
-/// The mixed second derivative of kappa = m . kb:
-///   -1/|e0| [ tt g1^T + kappa dtt/de1 + 1/chi (t1 x mm)(dchi/de1)^T + [mm]_x P1/|e1| ]
-void add_curving(LaneMat3& h, const Lane& w, const RodEdge& edge0, const RodEdge& edge1, const Corner& corner,
-                 const Lane& kappa, const LaneVec3& g1, const LaneVec3& m)
-{
+    LaneMat3 h;
+    for (int a = 0; a < 4; ++a) add_outer(h, law.weight[a % 2], gradients.e0[a], gradients.e1[a]);
     const LaneVec3& t1 = edge1.tangent;
-    const LaneVec3 across = edge0.tangent - dot(edge0.tangent, t1) * t1; // P1 t0
-    const LaneVec3 scaled = (2.0 * corner.inverse_chi) * m;
-    const Lane f = -w * edge0.inverse_length;
-    const Lane ff = f * edge1.inverse_length;
-    add_outer(h, f, corner.mean, g1);
-    const Lane straight = ff * kappa * corner.inverse_chi;
-    h.row[0].x += straight;
-    h.row[1].y += straight;
-    h.row[2].z += straight;
-    add_outer(h, -straight, t1, t1);
-    add_outer(h, -straight, corner.mean, across);
-    add_outer(h, ff * corner.inverse_chi, cross(t1, scaled), across);
-    add_cross(h, ff, scaled);
-    add_outer(h, -ff, cross(scaled, t1), t1);
+    const Lane ii = edge0.inverse_length * edge1.inverse_length;
+    const Lane straight = curving * ii * kappa * corner.inverse_chi;
+    const LaneVec3 scaled = (2.0 * curving * ii * corner.inverse_chi) * m;
+    add_outer(h, -curving * edge0.inverse_length, corner.mean, g.e1);
+    add_outer(h, -curving * edge1.inverse_length * corner.inverse_chi, g.e0, across);
+    add_outer(h, spread(1.0), straight * t1 - cross(t1, scaled), t1);
+    add_outer(h, ii, bend.binormal, (0.25 * law.twist_weight) * bend.binormal - (0.5 * twist) * corner.mean);
+    add_cross(h, spread(1.0), (twist * ii * corner.inverse_chi) * edge0.tangent - scaled);
+    h.row[0].x -= straight;
+    h.row[1].y -= straight;
+    h.row[2].z -= straight;
+    return h;
 }
 
-/// Second derivatives of the curvatures and of the twist, times the stresses.
-void add_second_derivatives(const RodEdge& edge0, const RodEdge& edge1, const RodBend& bend, const Corner& corner,
-                            const BendStress& stress, const Lane& curving, RodBendDerivatives& out)
-{
-    const LaneVec3& kb = bend.binormal;
-    const LaneVec3 m = stress.m0 + stress.m1;
-    const Lane kappa = dot(m, kb);
-    const BendEdges g = curvature_gradient(edge0, edge1, corner, kappa, m);
-    add_curving(out.e0e0, curving, edge0, edge1.tangent, 1, corner, kappa, g.e0, m, kb, stress.m0);
-    add_curving(out.e1e1, curving, edge1, edge0.tangent, -1, corner, kappa, g.e1, m, kb, stress.m1);
-    add_curving(out.e0e1, curving, edge0, edge1, corner, kappa, g.e1, m);
+/// Derivatives by an edge and a spin: as kappa_1' = kappa_2 and kappa_2' = -kappa_1 under a spin, those of one frame's
+/// curvatures are x dkappa_1/de + y dkappa_2/de.
+struct SpinFactors {
+    Lane x, y;
+    Lane second; ///< second derivative by the spin, without the twist's
 
-    const auto turned = [](const Lane& c0, const Lane& c1, const RodEdge& edge) {
-        return -c0 * edge.m1 - c1 * edge.m2;
-    };
-    const LaneVec3 turned0 = curving * turned(stress.c[0], stress.c[1], edge0);
-    const LaneVec3 turned1 = curving * turned(stress.c[2], stress.c[3], edge1);
-    const BendEdges spin0 = curvature_gradient(edge0, edge1, corner, dot(turned0, kb), turned0);
-    const BendEdges spin1 = curvature_gradient(edge0, edge1, corner, dot(turned1, kb), turned1);
-    out.e0s0 += spin0.e0;
-    out.e1s0 += spin0.e1;
-    out.e0s1 += spin1.e0;
-    out.e1s1 += spin1.e1;
-    out.s0s0 -= curving * dot(stress.m0, kb);
-    out.s1s1 -= curving * dot(stress.m1, kb);
-
-    // Twist [Bergou 2010]: kb/(2|e|) by an edge; its derivatives.
-    const Lane w = curving * stress.twist;
-    const Lane i0 = edge0.inverse_length, i1 = edge1.inverse_length;
-    add_symmetric(out.e0e0, -0.5 * w * i0 * i0, kb, edge0.tangent + corner.mean);
-    add_symmetric(out.e1e1, -0.5 * w * i1 * i1, kb, edge1.tangent + corner.mean);
-    add_cross(out.e0e1, w * i0 * i1 * corner.inverse_chi, edge0.tangent);
-    add_outer(out.e0e1, -0.5 * w * i0 * i1, kb, corner.mean);
-}
+    SpinFactors(const Lane* kappa, const Lane* c, const RodBendLaw& law, const Lane& curving)
+        : x(law.weight[0] * kappa[1] - curving * c[1]), y(curving * c[0] - law.weight[1] * kappa[0]),
+          second(law.weight[0] * kappa[1] * kappa[1] + law.weight[1] * kappa[0] * kappa[0] -
+                 curving * (c[0] * kappa[0] + c[1] * kappa[1]))
+    {
+    }
+    [[nodiscard]] LaneVec3 mixed(const LaneVec3* gradients) const { return x * gradients[0] + y * gradients[1]; }
+};
 
 void gradient(const RodEdge& edge0, const RodEdge& edge1, const RodBend& bend, const Corner& corner,
               const BendStress& stress, RodBendDerivatives& out)
@@ -217,19 +218,36 @@ void bend_hessian(const RodEdge& edge0, const RodEdge& edge1, const RodBend& ben
 {
     const Corner corner(edge0, edge1, bend);
     const BendStress stress(edge0, edge1, bend, law);
-    out = {};
-    gradient(edge0, edge1, bend, corner, stress, out);
-    const LaneVec3 vectors[4] = {edge0.m2, -edge0.m1, edge1.m2, -edge1.m1};
+    const CurvatureGradients gradients(edge0, edge1, bend, corner);
+    const LaneVec3& kb = bend.binormal;
+    BendEdges g;
+    Lane kappa{};
     for (int a = 0; a < 4; ++a) {
-        const BendEdges g = curvature_gradient(edge0, edge1, corner, bend.kappa[a], vectors[a]);
-        const Lane spin =
-            a % 2 == 0 ? bend.kappa[a + 1] : -bend.kappa[a - 1]; // kappa_1' = kappa_2, kappa_2' = -kappa_1
-        add_gauss_newton(out, law.weight[a % 2], g, a < 2 ? spin : Lane{}, a < 2 ? Lane{} : spin);
+        g.e0 += stress.c[a] * gradients.e0[a];
+        g.e1 += stress.c[a] * gradients.e1[a];
+        kappa += stress.c[a] * bend.kappa[a];
     }
-    const LaneVec3 half = 0.5 * bend.binormal;
-    add_gauss_newton(out, law.twist_weight, {edge0.inverse_length * half, edge1.inverse_length * half}, spread(-1.0),
-                     spread(1.0));
-    add_second_derivatives(edge0, edge1, bend, corner, stress, curving, out);
+    const LaneVec3 half0 = (0.5 * edge0.inverse_length) * kb, half1 = (0.5 * edge1.inverse_length) * kb; // dtwist/de
+    out.e0 = g.e0 + stress.twist * half0;
+    out.e1 = g.e1 + stress.twist * half1;
+    out.s0 = stress.c[0] * bend.kappa[1] - stress.c[1] * bend.kappa[0] - stress.twist;
+    out.s1 = stress.c[2] * bend.kappa[3] - stress.c[3] * bend.kappa[2] + stress.twist;
+
+    const Lane cos = bend.one_plus_cos - 1.0, twist = curving * stress.twist;
+    const LaneVec3 across0 = edge1.tangent - cos * edge0.tangent, across1 = edge0.tangent - cos * edge1.tangent;
+    out.e0e0 = edge_block(edge0, bend, law, corner, gradients.e0, g.e0, stress.m0, across0, kappa, twist, curving);
+    out.e1e1 = edge_block(edge1, bend, law, corner, gradients.e1, g.e1, stress.m1, across1, kappa, twist, curving);
+    out.e0e1 = mixed_block(edge0, edge1, bend, law, corner, gradients, g, stress.m0 + stress.m1, across1, kappa, twist,
+                           curving);
+
+    const SpinFactors spin0(bend.kappa, stress.c, law, curving), spin1(bend.kappa + 2, stress.c + 2, law, curving);
+    out.e0s0 = spin0.mixed(gradients.e0) - law.twist_weight * half0;
+    out.e1s0 = spin0.mixed(gradients.e1) - law.twist_weight * half1;
+    out.e0s1 = spin1.mixed(gradients.e0 + 2) + law.twist_weight * half0;
+    out.e1s1 = spin1.mixed(gradients.e1 + 2) + law.twist_weight * half1;
+    out.s0s0 = spin0.second + law.twist_weight;
+    out.s1s1 = spin1.second + law.twist_weight;
+    out.s0s1 = -law.twist_weight;
 }
 
 Lane stretch_energy(const RodEdge& edge, const RodStretchLaw& law)

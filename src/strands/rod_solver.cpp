@@ -17,8 +17,9 @@ constexpr double kLargest = std::numeric_limits<double>::max();
 
 class Newton {
 public:
-    Newton(const RodSystem& system, const RodSolverOptions& options, RodConfiguration& c)
-        : s_(system), options_(options), base_(c), n_dofs_(4 * system.n - 1)
+    Newton(const RodSystem& system, const RodSolverOptions& options, RodConfiguration& c, RodSolverScratch& scratch)
+        : s_(system), options_(options), base_(c), n_dofs_(4 * system.n - 1), trial_(scratch.trial),
+          matrix_(scratch.matrix), step_(scratch.step), gradient_(scratch.gradient)
     {
         trial_.resize(s_.n);
         step_.resize(static_cast<std::size_t>(n_dofs_));
@@ -43,8 +44,6 @@ public:
         return result;
     }
 
-    RodMatrix& matrix() { return matrix_; }
-
 private:
     [[nodiscard]] Lane freedom(int i) const
     {
@@ -52,15 +51,29 @@ private:
         return i % 4 == 3 ? s_.free_spin[k] : s_.free[k];
     }
 
+    /// Whether nothing of the vertex is held in any lane.
+    [[nodiscard]] bool is_free(int k) const
+    {
+        const auto v = static_cast<std::size_t>(k);
+        return !any((s_.free[v] == 0.0) | (s_.free_spin[v] == 0.0));
+    }
+
     /// Held dofs: their rows and columns become those of the identity.
     void hold()
     {
-        for (int i = 0; i < n_dofs_; ++i) {
-            const Lane f = freedom(i);
-            gradient_[static_cast<std::size_t>(i)] *= f;
-            for (int j = std::max(0, i - kRodBandwidth); j < i; ++j) matrix_.at(i, j) *= f * freedom(j);
-            matrix_.at(i, i) = f * matrix_.at(i, i) + (1.0 - f);
+        int held = -3; // the last vertex with a held dof
+        for (int k = 0; k < s_.n; ++k) {
+            if (!is_free(k)) held = k;
+            if (k - held > 2) continue; // a row reaches back to the vertex before the last
+            for (int i = 4 * k; i < std::min(4 * k + 4, n_dofs_); ++i) hold_row(i);
         }
+    }
+    void hold_row(int i)
+    {
+        const Lane f = freedom(i);
+        gradient_[static_cast<std::size_t>(i)] *= f;
+        for (int j = std::max(0, i - kRodBandwidth); j < i; ++j) matrix_.at(i, j) *= f * freedom(j);
+        matrix_.at(i, i) = f * matrix_.at(i, i) + (1.0 - f);
     }
 
     /// The Newton step of every lane; with the Gauss-Newton matrix where the full one is not positive definite.
@@ -171,10 +184,10 @@ private:
     const RodSystem& s_;
     const RodSolverOptions& options_;
     RodConfiguration& base_;
-    RodConfiguration trial_;
     int n_dofs_;
-    RodMatrix matrix_;
-    AlignedVector<Lane> step_, gradient_;
+    RodConfiguration& trial_;
+    RodMatrix& matrix_;
+    AlignedVector<Lane>&step_, &gradient_;
     LaneMask active_{};
     LaneMask is_chain_{}; ///< nothing is held beyond the beginning
     Lane value_{}, slope_{};
@@ -183,12 +196,15 @@ private:
 } // namespace
 
 RodSolution minimize_potential(const RodSystem& system, const RodSolverOptions& options, RodConfiguration& c,
-                               RodMatrix* factors)
+                               RodSolverScratch& scratch)
 {
-    Newton newton(system, options, c);
-    const RodSolution solution = newton.run();
-    if (factors) std::swap(*factors, newton.matrix());
-    return solution;
+    return Newton(system, options, c, scratch).run();
+}
+
+RodSolution minimize_potential(const RodSystem& system, const RodSolverOptions& options, RodConfiguration& c)
+{
+    RodSolverScratch scratch;
+    return minimize_potential(system, options, c, scratch);
 }
 
 } // namespace rivulet

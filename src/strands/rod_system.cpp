@@ -5,10 +5,11 @@
 namespace rivulet {
 namespace {
 
+/// Zeros, unless the size is right already: arrays that serve one batch after the other are written anew by each.
 template <class T>
 void set_size(AlignedVector<T>& values, int n)
 {
-    values.assign(static_cast<std::size_t>(n), T{});
+    if (values.size() != static_cast<std::size_t>(n)) values.assign(static_cast<std::size_t>(n), T{});
 }
 
 /// The entry of vertex k: arrays are indexed by int throughout.
@@ -138,7 +139,7 @@ LaneVec3 turn_gradient(const RodSystem& s, const RodConfiguration& c, int k)
 /// I/h^2.
 Lane spin_weight(const RodSystem& s, int k) { return (1 / (s.h * s.h)) * of(s.inertia, k); }
 
-/// Inertia and drag.
+/// Inertia and drag of vertices.
 void vertex_gradient(const RodSystem& s, const RodConfiguration& c, Lane* g)
 {
     const double rate = 1 / s.h, rate2 = rate * rate;
@@ -146,14 +147,8 @@ void vertex_gradient(const RodSystem& s, const RodConfiguration& c, Lane* g)
         add(g + 4 * k, (rate2 * of(s.mass, k)) * (of(c.u, k) - of(s.predicted, k)));
         add(g + 4 * k, times(of(s.drag, k), rate * of(c.u, k) - of(s.air, k)));
     }
-    for (int k = 0; k + 1 < s.n; ++k) {
-        const Lane moment = spin_weight(s, k) * (of(c.spin, k) - of(s.predicted_spin, k));
-        g[4 * k + 3] += moment;
-        scatter(RodStretchDerivatives{(of(s.free_spin, k) * moment) * turn_gradient(s, c, k), {}}, g + 4 * k);
-    }
 }
-
-void vertex_hessian(const RodSystem& s, const RodConfiguration& c, RodMatrix& a)
+void vertex_hessian(const RodSystem& s, RodMatrix& a)
 {
     const double rate = 1 / s.h, rate2 = rate * rate;
     for (int k = 0; k < s.n; ++k) {
@@ -162,16 +157,25 @@ void vertex_hessian(const RodSystem& s, const RodConfiguration& c, RodMatrix& a)
         for (const int i : {0, 3, 5}) block.v[i] += rate2 * of(s.mass, k);
         add_block(a, 4 * k, 4 * k, full(block));
     }
-    for (int k = 0; k + 1 < s.n; ++k) {
-        const Lane w = spin_weight(s, k);
-        const LaneVec3 turn = turn_gradient(s, c, k);
-        RodStretchDerivatives d;
-        add_outer(d.ee, of(s.free_spin, k) * w, turn);
-        scatter(d, 4 * k, a);
-        add_row(a, 4 * k + 3, 4 * k, -(w * turn));
-        add_column(a, 4 * k + 4, 4 * k + 3, w * turn);
-        a.at(4 * k + 3, 4 * k + 3) += w;
-    }
+}
+
+/// Stretching of edges and the inertia of their spin: `d` has the derivatives of stretching alone.
+void edge_gradient(const RodSystem& s, const RodConfiguration& c, int k, const LaneVec3& turn, RodStretchDerivatives& d,
+                   Lane* g)
+{
+    const Lane moment = spin_weight(s, k) * (of(c.spin, k) - of(s.predicted_spin, k));
+    g[4 * k + 3] += moment;
+    d.e += (of(s.free_spin, k) * moment) * turn;
+    scatter(d, g + 4 * k);
+}
+void edge_hessian(const RodSystem& s, int k, const LaneVec3& turn, RodStretchDerivatives& d, RodMatrix& a)
+{
+    const Lane w = spin_weight(s, k);
+    add_outer(d.ee, of(s.free_spin, k) * w, turn);
+    scatter(d, 4 * k, a);
+    add_row(a, 4 * k + 3, 4 * k, -(w * turn));
+    add_column(a, 4 * k + 4, 4 * k + 3, w * turn);
+    a.at(4 * k + 3, 4 * k + 3) += w;
 }
 
 } // namespace
@@ -264,7 +268,7 @@ void potential_gradient(const RodSystem& s, const RodConfiguration& c, Lane* g)
     RodStretchDerivatives stretch;
     for (int k = 0; k + 1 < s.n; ++k) {
         stretch_gradient(of(c.edge, k), of(s.stretch, k), stretch);
-        scatter(stretch, g + 4 * k);
+        edge_gradient(s, c, k, turn_gradient(s, c, k), stretch, g);
     }
     RodBendDerivatives bend;
     for (int k = 1; k + 1 < s.n; ++k) {
@@ -278,12 +282,13 @@ void potential_hessian(const RodSystem& s, const RodConfiguration& c, const Lane
     for (int i = 0; i < 4 * s.n - 1; ++i) g[i] = Lane{};
     a.reset(4 * s.n - 1);
     vertex_gradient(s, c, g);
-    vertex_hessian(s, c, a);
+    vertex_hessian(s, a);
     RodStretchDerivatives stretch;
     for (int k = 0; k + 1 < s.n; ++k) {
+        const LaneVec3 turn = turn_gradient(s, c, k);
         stretch_hessian(of(c.edge, k), of(s.stretch, k), curving, stretch);
-        scatter(stretch, g + 4 * k);
-        scatter(stretch, 4 * k, a);
+        edge_gradient(s, c, k, turn, stretch, g);
+        edge_hessian(s, k, turn, stretch, a);
     }
     RodBendDerivatives bend;
     for (int k = 1; k + 1 < s.n; ++k) {

@@ -9,7 +9,12 @@ namespace rivulet {
 /// Unknowns of a rod of n vertices in the order x0 y0 z0 s0 x1 y1 z1 s1 ...: displacements of vertices and spins of the
 /// edges after them, 4 n - 1 in all. A vertex and its neighbours span 11, so the half bandwidth is 10.
 inline constexpr int kRodBandwidth = 10;
-using RodMatrix = BandLdlt<Lane, kRodBandwidth>;
+/// A vertex meets all unknowns of the two vertices before it, a spin those of the one before it.
+struct RodPattern {
+    static constexpr int kRows = 4;
+    static constexpr std::array<int, 4> kReach = {8, 8, 8, 4};
+};
+using RodMatrix = BandLdlt<Lane, kRodBandwidth, RodPattern>;
 
 /// Angle of the turn that a frame has made about its tangent on the way a -> b -> c of the tangent, against the way
 /// a -> c: the solid angle of the triangle.
@@ -22,6 +27,7 @@ using RodMatrix = BandLdlt<Lane, kRodBandwidth>;
 /// there, the last is not used.
 struct RodSystem {
     explicit RodSystem(int n_vertices = 0) { resize(n_vertices); }
+    /// All entries become 0, or stay as they are where the size does.
     void resize(int n_vertices);
 
     int n = 0;    ///< vertices of each strand
@@ -83,11 +89,19 @@ struct RodSolution {
     LaneMask converged{};
     int iterations = 0; ///< of the slowest strand
 };
+/// Memory that minimize_potential() works in.
+struct RodSolverScratch {
+    RodConfiguration trial;
+    AlignedVector<Lane> step, gradient;
+    /// Afterwards the factored Hessian at the minimum (up to the last, negligible, correction), identity where dofs are
+    /// held.
+    RodMatrix matrix;
+};
 /// Newton with a line search from the guess in `c`, each lane on its own: a strand's result does not depend on the
-/// lane that it is in nor on its neighbours. `c` must be configured, held dofs at their given values. `factors`, where
-/// given, becomes the factored Hessian at the minimum (up to the last, negligible, correction), identity where dofs are
-/// held.
+/// lane that it is in nor on its neighbours. `c` must be configured, held dofs at their given values.
 [[nodiscard]] RodSolution minimize_potential(const RodSystem& system, const RodSolverOptions& options,
-                                             RodConfiguration& c, RodMatrix* factors = nullptr);
+                                             RodConfiguration& c, RodSolverScratch& scratch);
+[[nodiscard]] RodSolution minimize_potential(const RodSystem& system, const RodSolverOptions& options,
+                                             RodConfiguration& c);
 
 } // namespace rivulet

@@ -71,8 +71,8 @@ private:
         system_.resize(n_);
         for (RodConfiguration* c : {&inertial_, &rigid_}) c->resize(n_);
         system_.h = is_midpoint_ ? 0.5 * step_.dt : step_.dt;
-        target_.assign(static_cast<std::size_t>(n_), LaneVec3{});
-        target_director_.assign(static_cast<std::size_t>(n_), LaneVec3{});
+        target_.resize(static_cast<std::size_t>(n_));
+        target_director_.resize(static_cast<std::size_t>(n_));
         is_clamped_ = LaneMask{};
     }
 
@@ -148,7 +148,9 @@ private:
     /// constant, (k_e + k_v)(q - both)^2.
     void load_laws()
     {
-        configure(system_, inertial_); // displacements are 0 yet: the start of the step
+        std::fill(inertial_.u.begin(), inertial_.u.end(), LaneVec3{}); // the start of the step
+        std::fill(inertial_.spin.begin(), inertial_.spin.end(), Lane{});
+        configure(system_, inertial_);
         for (int i = 0; i + 1 < n_; ++i)
             for (const Seat& seat : seats_) load_law(seat, i);
     }
@@ -257,7 +259,10 @@ private:
             }
             configure(system_, inertial_);
         }
-        return minimize_potential(system_, {step_.tolerance, step_.max_iterations}, inertial_, factors);
+        const RodSolution solution =
+            minimize_potential(system_, {step_.tolerance, step_.max_iterations}, inertial_, scratch_);
+        if (factors) std::swap(*factors, scratch_.matrix);
+        return solution;
     }
 
     /// Impulses and work, and the forces of what holds the strand.
@@ -351,6 +356,7 @@ private:
     RodConfiguration inertial_, rigid_; ///< guesses; the first then becomes the solution
     AlignedVector<LaneVec3> target_;    ///< given displacements
     AlignedVector<LaneVec3> target_director_;
+    RodSolverScratch scratch_;
     AlignedVector<Lane> gradient_;
     LaneMask is_clamped_{};
 };
