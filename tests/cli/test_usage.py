@@ -2,7 +2,7 @@
 import json
 import unittest
 
-from support import CliTest, gallery
+from support import ROOT, CliTest, gallery
 
 
 CUBE = "".join(f"v {x} {y} {z}\n" for x in (0, 0.1) for y in (0, 0.1) for z in (0, 0.1)) + """
@@ -100,6 +100,11 @@ shape = { type = "sphere", centre = "0.45 0.15 0.1 m", radius = "4 cm" }
         self.rivulet("scenes", "copy", name)
         self.assertTrue((self.folder / f"{name}.toml").exists())
         self.rivulet("scenes", "copy", name, expect=2)
+
+    def test_every_bench_has_a_page(self):
+        page = (ROOT / "docs/benchmarks.md").read_text()
+        for line in self.rivulet("bench", "--list").stdout.splitlines():
+            self.assertIn(f"`{line.split()[0]}`", page)
 
     def test_benches_print_the_contracted_members(self):
         line = json.loads(self.rivulet("bench", "hash", "--json").stdout)
