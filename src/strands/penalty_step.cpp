@@ -132,22 +132,11 @@ private:
         }
         contact_.contacts = std::move(contacts);
         compliance_ = std::move(next_);
-        vertex_force_.assign(state_.position.size(), Vec3::Zero());
-        for (const StrandContact& c : contact_.contacts) {
-            push(c.a, c.s, c.force);
-            if (!c.is_with_obstacle()) push(c.b, c.t, -c.force);
-        }
+        vertex_force_ = vertex_forces(contact_.contacts, state_.position.size());
         StrandStep step = step_;
         step.contact_force = vertex_force_;
         const StrandGuess guess{guess_, guess_spin_};
         solve_batches(model_, state_, step, touched, &guess, workspace_.factors, update_);
-    }
-
-    void push(std::int32_t vertex, double at, const Vec3& force)
-    {
-        const auto v = static_cast<std::size_t>(vertex);
-        vertex_force_[v] += (1 - at) * force;
-        vertex_force_[v + 1] += at * force;
     }
 
     void count_crossed()

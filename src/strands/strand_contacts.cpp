@@ -268,4 +268,19 @@ Vec3 contact_motion(const StrandContact& c, const StrandMotion& motion)
     return (to.at(c.s) - from.at(c.s)) - (edge_at(motion.end, c.b).at(c.t) - edge_at(motion.start, c.b).at(c.t));
 }
 
+std::vector<Vec3> vertex_forces(std::span<const StrandContact> contacts, std::size_t n_vertices)
+{
+    std::vector<Vec3> forces(n_vertices, Vec3::Zero());
+    const auto add = [&](std::int32_t vertex, double at, const Vec3& force) {
+        const auto v = static_cast<std::size_t>(vertex);
+        forces[v] += (1 - at) * force;
+        forces[v + 1] += at * force;
+    };
+    for (const StrandContact& c : contacts) {
+        add(c.a, c.s, c.force);
+        if (!c.is_with_obstacle()) add(c.b, c.t, -c.force);
+    }
+    return forces;
+}
+
 } // namespace rivulet

@@ -75,4 +75,7 @@ struct StrandMotion {
 /// Motion of a against b in the step; of a joint, what is left between the tied places and should not be [m].
 [[nodiscard]] Vec3 contact_motion(const StrandContact& contact, const StrandMotion& motion);
 
+/// Forces of contacts on every vertex [N].
+[[nodiscard]] std::vector<Vec3> vertex_forces(std::span<const StrandContact> contacts, std::size_t n_vertices);
+
 } // namespace rivulet

@@ -1,6 +1,5 @@
 #include "base/parallel.h"
-#include "strands/contact_step.h"
-#include "strands/hair.h"
+#include "strands/touching.h"
 
 #include <gtest/gtest.h>
 
@@ -11,37 +10,9 @@ namespace rivulet {
 namespace {
 
 /// Strands of 8 edges, tied where asked.
-struct Tied : Strands {
-    Tied()
-    {
-        model.materials = {
-            RodMaterial{.youngs_modulus = 1e6, .shear_modulus = 4e5, .radius_a = 1e-3, .radius_b = 1e-3}};
-    }
-
-    void add(const Vec3& from, const Vec3& to)
-    {
-        std::vector<Vec3> points;
-        for (int k = 0; k <= 8; ++k) points.emplace_back(from + (to - from) * k / 8);
-        add_strand(model, state, points, 0, Vec3(0.3, 0.2, 1));
-    }
-    void advance(const StrandStep& step)
-    {
-        step_strands(model, state, step, {}, memory, options, workspace, update, contact);
-        state = update.state;
-        memory = {};
-        for (const StrandContact& c : contact.contacts) {
-            memory.a.push_back(c.a);
-            memory.b.push_back(c.b);
-            memory.force.push_back(c.force);
-        }
-    }
-    [[nodiscard]] Vec3 momentum() const
-    {
-        const std::vector<double> mass = vertex_masses(model);
-        Vec3 sum = Vec3::Zero();
-        for (std::size_t v = 0; v < mass.size(); ++v) sum += mass[v] * state.velocity[v];
-        return sum;
-    }
+struct Tied : Touching {
+    Tied() : Touching({.youngs_modulus = 1e6, .shear_modulus = 4e5, .radius_a = 1e-3, .radius_b = 1e-3}) {}
+    void add(const Vec3& from, const Vec3& to) { Touching::add(line(from, to, 8)); }
     [[nodiscard]] double distance(const StrandJoint& j) const
     {
         const auto at = [&](std::int32_t vertex, double s) {
@@ -50,12 +21,6 @@ struct Tied : Strands {
         };
         return (at(j.a, j.s) - at(j.b, j.t)).norm();
     }
-
-    ContactMemory memory;
-    ContactOptions options;
-    ContactWorkspace workspace;
-    StrandUpdate update;
-    ContactUpdate contact;
 };
 
 constexpr double kDensity = 1300, kSection = 3.14159265358979e-6; // of the material above

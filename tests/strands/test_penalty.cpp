@@ -3,8 +3,8 @@
 #include "base/parallel.h"
 #include "geometry/shapes.h"
 #include "random_numbers.h"
-#include "strands/hair.h"
 #include "strands/strand_compliance.h"
+#include "strands/touching.h"
 
 #include <gtest/gtest.h>
 
@@ -16,44 +16,14 @@
 namespace rivulet {
 namespace {
 
-struct Pushing : Strands {
-    explicit Pushing(const RodMaterial& material = human_hair()) { model.materials = {material}; }
+struct Pushing : TouchingStrands<PenaltyStepOptions, PenaltyWorkspace> {
+    explicit Pushing(const RodMaterial& material = human_hair()) : TouchingStrands(material) {}
 
+    using TouchingStrands::add;
     void add(const Vec3& from, const Vec3& to, int n_edges, const Vec3& velocity = Vec3::Zero())
     {
-        std::vector<Vec3> points;
-        for (int k = 0; k <= n_edges; ++k) points.emplace_back(from + (to - from) * k / n_edges);
-        const Vec3 along = (to - from).normalized();
-        const Vec3 across = along.cross(std::abs(along.z()) < 0.9 ? Vec3::UnitZ() : Vec3::UnitX());
-        const std::int32_t s = add_strand(model, state, points, 0, across);
-        for (std::int32_t v = model.first[static_cast<std::size_t>(s)]; v < model.n_vertices(); ++v)
-            state.velocity[static_cast<std::size_t>(v)] = velocity;
+        add(line(from, to, n_edges), velocity);
     }
-    void advance(const StrandStep& step)
-    {
-        step_strands(model, state, step, obstacles, memory, options, workspace, update, contact);
-        state = update.state;
-        memory = {};
-        for (const StrandContact& c : contact.contacts) {
-            memory.a.push_back(c.a);
-            memory.b.push_back(c.b);
-            memory.force.push_back(c.force);
-        }
-        for (const StrandOutcome& o : update.outcome) EXPECT_TRUE(o.converged);
-    }
-    [[nodiscard]] Vec3 momentum() const
-    {
-        const std::vector<double> mass = vertex_masses(model);
-        Vec3 sum = Vec3::Zero();
-        for (std::size_t v = 0; v < mass.size(); ++v) sum += mass[v] * state.velocity[v];
-        return sum;
-    }
-    std::vector<StrandObstacle> obstacles;
-    ContactMemory memory;
-    PenaltyStepOptions options;
-    PenaltyWorkspace workspace;
-    StrandUpdate update;
-    ContactUpdate contact;
 };
 
 /// The matrix of two strands, from the factors: L D L^T of the first two lanes of a batch.
