@@ -76,6 +76,8 @@ void Session::start_new()
     tables_ = std::make_unique<RunTables>(folder_, scene_.model, state_);
     write_frame(folder_.frame(0), scene_.model, state_);
     write_checkpoint_now();
+    log_info("begins with {} particles, {} vertices of strands", state_.liquid.size(), state_.strands.size());
+    log_->flush(); // the first step may be a long one
 }
 
 /// The scene and the files that it names, so that the folder is all that pictures and later runs need.

@@ -87,15 +87,17 @@ liquid = "water"
 shape = { type = "box", lower = "0 0 0 m", upper = "0.4 0.4 0.3 m" }
 """)
         process = self.start("--out", "out", "--threads", "1")
-        while not list((self.folder / "out/checkpoints").glob("*.h5")) and process.poll() is None:
+        log = self.folder / "out/log.txt"
+        while process.poll() is None and not (log.exists() and "begins with" in log.read_text()):
             time.sleep(0.01)
-        self.assertIn("on 1 threads", (self.folder / "out/log.txt").read_text())
+        self.assertIn("on 1 threads", log.read_text())
+        time.sleep(0.1)  # into the step
         process.send_signal(signal.SIGTERM)
-        time.sleep(0.7)
+        self.assertIn("ending after the current step", process.stderr.readline())
+        time.sleep(0.55)  # sooner, it would be the same request
         process.send_signal(signal.SIGTERM)
         _, errors = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130, errors)
-        self.assertIn("ending after the current step", errors)
         self.assertIn("ended at once", errors)
         self.assertIn("out/checkpoints/000000.h5", errors)
         self.assertIn("intact", self.rivulet("info", "out/checkpoints/000000.h5").stdout)
