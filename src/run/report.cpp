@@ -17,6 +17,8 @@ Json ledger_json(const LedgerBalance& balance)
     Json json;
     json.set("initial", balance.initial).set("emitted", balance.emitted).set("drained", balance.drained);
     json.set("left", balance.left).set("bulk", balance.bulk).set("relative_error", balance.relative_error);
+    json.set("film", balance.film).set("pool", balance.pool);
+    json.set("caught", balance.caught).set("shed", balance.shed);
     json.set("merged", balance.merged).set("split", balance.split);
     json.set("merges", balance.n_merges).set("splits", balance.n_splits);
     return json;
@@ -65,12 +67,14 @@ Json strands_json(const Model& model, const State& state)
     momentum.set("initial", account_json(ledger.initial)).set("gravity", account_json(ledger.gravity));
     momentum.set("support", account_json(ledger.support)).set("drag", account_json(ledger.drag));
     momentum.set("load", account_json(ledger.load)).set("contact", account_json(ledger.contact));
+    momentum.set("caught", account_json(ledger.caught)).set("shed", account_json(ledger.shed));
     momentum.set("now", vector_json(sums.momentum));
     energy.set("initial", ledger.initial_energy.total()).set("support_work", ledger.support_work.total());
     energy.set("load_work", ledger.load_work.total()).set("drag_work", ledger.drag_work.total());
     energy.set("kinetic", sums.kinetic_energy).set("potential", sums.potential_energy);
     energy.set("elastic", sums.elastic_energy).set("dissipated", sums.dissipated);
     json.set("relative_error", sums.relative_error).set("largest_strain", sums.largest_strain);
+    energy.set("exchange", ledger.exchange_energy.total());
     energy.set("contact_work", ledger.contact_work.total());
     json.set("max_speed", sums.max_speed).set("contacts", sums.n_contacts);
     json.set("contact_residual", state.strand_contacts.residual);

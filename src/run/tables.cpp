@@ -29,7 +29,8 @@ std::vector<std::string> ledger_row(const State& state, const std::string& liqui
     for (const double value :
          {balance.initial, balance.emitted, balance.drained, balance.left, balance.bulk, balance.relative_error})
         row.push_back(csv_number(value));
-    for (const double value : {balance.merged, balance.split}) row.push_back(csv_number(value));
+    for (const double value : {balance.merged, balance.split, balance.film, balance.pool, balance.caught, balance.shed})
+        row.push_back(csv_number(value));
     for (const std::int64_t count : {balance.n_merges, balance.n_splits}) row.push_back(std::to_string(count));
     return row;
 }
@@ -66,8 +67,9 @@ RunTables::RunTables(const RunFolder& folder, const Model& model, const State& i
     energy_.append(
         csv_line({"frame", "time", "kinetic", "potential", "momentum.x", "momentum.y", "momentum.z",
                   "angular_momentum.x", "angular_momentum.y", "angular_momentum.z", "max_speed", "elastic"}));
-    ledger_.append(csv_line({"frame", "time", "liquid", "initial", "emitted", "drained", "left", "bulk",
-                             "relative_error", "merged", "split", "merges", "splits"}));
+    ledger_.append(
+        csv_line({"frame", "time", "liquid", "initial", "emitted", "drained", "left", "bulk", "relative_error",
+                  "merged", "split", "film", "pool", "caught", "shed", "merges", "splits"}));
     std::vector<std::string> header{"step", "time"};
     for (std::string& name : all_probe_columns(model)) header.push_back(std::move(name));
     probes_.append(csv_line(header));

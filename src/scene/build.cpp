@@ -74,7 +74,10 @@ ProbeKind probe_kind(const std::string& word)
                                                                       {"strand_length", ProbeKind::StrandLength},
                                                                       {"strand_twist", ProbeKind::StrandTwist},
                                                                       {"strand_strain", ProbeKind::StrandStrain},
-                                                                      {"strand_kinetic", ProbeKind::StrandKinetic}};
+                                                                      {"strand_kinetic", ProbeKind::StrandKinetic},
+                                                                      {"film_volume", ProbeKind::FilmVolume},
+                                                                      {"film_centre", ProbeKind::FilmCentre},
+                                                                      {"film_thickness", ProbeKind::FilmThickness}};
     return kKinds.at(word);
 }
 

@@ -149,6 +149,67 @@ private:
     Model& model_;
 };
 
+int index_of_liquid(const Model& model, const std::string& name)
+{
+    for (std::size_t i = 0; i < model.liquids.size(); ++i)
+        if (model.liquids[i].name == name) return static_cast<int>(i);
+    RIVULET_VERIFY(false);
+    return 0;
+}
+
+FilmMomentum film_momentum(const std::string& word)
+{
+    return word == "mass_only" ? FilmMomentum::MassOnly
+           : word == "rescale" ? FilmMomentum::Rescale
+                               : FilmMomentum::Transport;
+}
+
+/// Thickness of the film at the start on the vertices of a strand; on those at its ends in the part that is covered.
+void add_film(const Value& film, const StrandModel& strands, std::int32_t strand, std::vector<double>& thickness)
+{
+    const auto begin = static_cast<std::size_t>(strands.first[static_cast<std::size_t>(strand)]);
+    const auto end = static_cast<std::size_t>(strands.first[static_cast<std::size_t>(strand) + 1]);
+    double length = 0, at = 0;
+    for (std::size_t v = begin; v + 1 < end; ++v) length += strands.rest_length[v];
+    for (std::size_t v = begin; v < end; ++v) {
+        if (at >= (number(film, "from") - 1e-9) * length && at <= (number(film, "to") + 1e-9) * length)
+            thickness[v] = number(film, "thickness");
+        at += strands.rest_length[v];
+    }
+}
+
+void build_wetting(const Value& root, Model& model)
+{
+    const StrandModel& strands = model.strands;
+    for (std::size_t v = 0; v < strands.rest_length.size(); ++v) {
+        const double length = strands.rest_length[v]; // 0 for the last vertex of a strand, which begins no edge
+        if (length > 0 && (model.shortest_edge == 0 || length < model.shortest_edge)) model.shortest_edge = length;
+    }
+    const Value* table = root.find("wetting");
+    if (!table) return;
+    Wetting wetting;
+    wetting.liquid = index_of_liquid(model, text(*table, "liquid"));
+    const Liquid& liquid = model.liquids[static_cast<std::size_t>(wetting.liquid)];
+    wetting.contact_angle = get_or(*table, "contact_angle", liquid.contact_angle);
+    wetting.film = {.density = liquid.density,
+                    .viscosity = get<bool>(*table, "friction") ? liquid.viscosity : 0,
+                    .surface_tension = get<bool>(*table, "tension") ? liquid.surface_tension : 0,
+                    .azimuthal_tension = get<bool>(*table, "beading")};
+    wetting.surface_tension = liquid.surface_tension;
+    wetting.momentum = film_momentum(text(*table, "momentum"));
+    wetting.captures = get<bool>(*table, "capture");
+    wetting.drips = get<bool>(*table, "dripping");
+    wetting.capture_time = number(*table, "capture_time");
+    wetting.thickest = number(*table, "thickest");
+    wetting.drip_factor = number(*table, "drip_factor");
+    model.wetting = wetting;
+    model.film_at_start.assign(static_cast<std::size_t>(strands.n_vertices()), 0.0);
+    for (const StrandGroup& group : model.strand_groups)
+        if (const Value* film = root.find("strands")->find(group.name)->find("film"))
+            for (std::int32_t s = 0; s < group.n_strands; ++s)
+                add_film(*film, strands, group.first_strand + s, model.film_at_start);
+}
+
 } // namespace
 
 void build_strands(const Value& root, const CurveMap& curves, Model& model)
@@ -164,6 +225,7 @@ void build_strands(const Value& root, const CurveMap& curves, Model& model)
         if (const auto found = curves.find(&table); found != curves.end())
             builder.add_joints(table, found->second, name, root, curves);
     group_strands(model.strands);
+    build_wetting(root, model);
 }
 
 } // namespace rivulet

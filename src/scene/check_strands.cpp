@@ -29,6 +29,7 @@ public:
             check_loads("strands." + name, table, found->second);
             check_joints("strands." + name, table, found->second);
         }
+        check_wetting();
         for (const auto& [name, table] : members("probes"))
             if (is_complete(scene_record("probe"), table) && text(table, "kind").starts_with("strand_"))
                 check_probe("probes." + name, table);
@@ -64,6 +65,25 @@ private:
                 problems_.add(
                     law->where, "simulation.strand_contact",
                     fmt::format("\"penalty\" does not go with joints (strands.{}); allowed: \"cone\", \"none\"", name));
+        }
+    }
+
+    void check_wetting()
+    {
+        const Value* wetting = root_.find("wetting");
+        const Value* simulation = root_.find("simulation");
+        const Value* integrator = simulation ? simulation->find("strand_integrator") : nullptr;
+        if (wetting && integrator && *integrator->as<std::string>() == "midpoint")
+            problems_.add(integrator->where, "simulation.strand_integrator",
+                          "does not go with [wetting]; allowed: \"euler\"");
+        for (const auto& [name, table] : members("strands")) {
+            const Value* film = table.find("film");
+            if (!film) continue;
+            const std::string path = "strands." + name + ".film";
+            if (!wetting) problems_.add(film->where, path, "needs a table [wetting] that names its liquid");
+            const Value *from = film->find("from"), *to = film->find("to");
+            if (from && to && !(*from->as<double>() < *to->as<double>()))
+                problems_.add(to->where, path + ".to", "must be larger than `from`");
         }
     }
 

@@ -58,6 +58,8 @@ Record scene_root()
                 named_tables("drains", "drain", "Where liquid leaves."),
                 named_tables("strands", "strands", "Hair, bristles, yarn: thin elastic rods."),
                 table("air", "air", "The air that strands move through."),
+                nested("wetting", KeyKind::Table, "wetting", "Liquid on strands: films, what they catch and shed.")
+                    .absent("strands stay dry"),
                 named_tables("probes", "probe", "Numbers that are written to probes.csv."),
                 table("camera", "camera", "Where pictures are taken from.").for_pictures(),
                 table("render", "render", "How pictures are drawn.").for_pictures(),
@@ -397,7 +399,8 @@ const std::vector<Record>& scene_records()
         body_record(),       obstacle_record(),    source_record(),       drain_record(),   shape_record(),
         rotation_record(),   motion_record(),      keyframe_record(),     spin_record(),    probe_record(),
         camera_record(),     render_record(),      expectation_record(),  strands_record(), strand_point_record(),
-        strand_pin_record(), strand_load_record(), strand_joint_record(), air_record()};
+        strand_pin_record(), strand_load_record(), strand_joint_record(), air_record(),     wetting_record(),
+        film_record()};
     return kRecords;
 }
 

@@ -91,6 +91,8 @@ struct Record {
 [[nodiscard]] Record strand_load_record();
 [[nodiscard]] Record strand_joint_record();
 [[nodiscard]] Record air_record();
+[[nodiscard]] Record wetting_record();
+[[nodiscard]] Record film_record();
 
 /// THE schema; records()[0] is the scene itself.
 [[nodiscard]] const std::vector<Record>& scene_records();

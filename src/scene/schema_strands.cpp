@@ -243,6 +243,7 @@ Record strands_record()
                         "Strands rest such that gravity does not move them at the start; they must be held by their "
                         "clamped beginnings alone.")
                     .otherwise(false),
+                nested("film", KeyKind::Table, "film", "Liquid on them at the start; needs [wetting].").absent("none"),
                 nested("pins", KeyKind::Tables, "strand_pin", "What else holds each strand.")
                     .between(0, kMaxParts)
                     .otherwise(Value{Value::List{}, {}, {}}, "none"),

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/parallel.h"
 #include "fluid/surface_tension.h"
+#include "sim/film_stages.h"
 #include "sim/obstacles.h"
 #include "sim/resample.h"
 #include "sim/scratch.h"
@@ -57,6 +58,8 @@ StepLimit choose_step(const Model& model, const State& state, double particle_sp
     if (!model.liquids.empty())
         at_most(distance / std::max(fastest_obstacle(model, state.clock.time), 1e-300), "obstacle");
     if (state.strands.size() > 0) at_most(o.strand_step, "strands");
+    if (state.film.is_there() && model.wetting->film.surface_tension > 0)
+        at_most(film_step_limit(model.wetting->film, model.shortest_edge), "film");
     if (o.surface_tension && state.liquid.size() > 0)
         for (const Liquid& l : model.liquids)
             if (l.surface_tension > 0)
@@ -97,6 +100,8 @@ State initial_state(const Model& model)
         seed_body(model, model.bodies[b], std::span(model.bodies).first(b), state);
     emit_sources(model, 0, 0, state);
     resample_liquid(model, 0, state);
+    state.strands = model.strands_at_start;
+    start_films(model, state);
     start_strands(model, state);
     check_state(model, state, "initial state");
     return state;

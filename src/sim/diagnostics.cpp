@@ -101,7 +101,7 @@ Vec3 centre_of_mass(const Model& model, const State& state, const Selection& sel
 bool is_vector(ProbeKind kind)
 {
     return kind == ProbeKind::CentreOfMass || kind == ProbeKind::Force || kind == ProbeKind::Torque ||
-           kind == ProbeKind::StrandPosition;
+           kind == ProbeKind::StrandPosition || kind == ProbeKind::FilmCentre;
 }
 
 } // namespace

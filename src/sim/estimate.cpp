@@ -25,6 +25,7 @@ constexpr double kBytesPerStrandVertex = 850;
 /// What contacts add to it: factors, pairs, the contacts themselves; and the compliance between few of them.
 constexpr double kContactBytesPerVertex = 600;
 constexpr double kBlockBytesPerVertex = 500, kBlockBytes = 6e6;
+constexpr double kFilmBytesPerVertex = 400;
 /// Liquid that moves fills its tiles less well than at the start.
 constexpr double kSpread = 2.5;
 
@@ -49,7 +50,7 @@ double strand_bytes(const Model& model)
 {
     const double n = model.strands.n_vertices();
     const bool touch = model.options.strand_contact != StrandContactLaw::None || !model.strands.joints.empty();
-    return kBytesPerStrandVertex * n +
+    return kBytesPerStrandVertex * n + (model.wetting ? kFilmBytesPerVertex * n : 0) +
            (touch ? kContactBytesPerVertex * n + std::min(kBlockBytes, kBlockBytesPerVertex * n) : 0);
 }
 

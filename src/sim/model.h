@@ -5,6 +5,7 @@
 #include "geometry/motion.h"
 #include "geometry/shape.h"
 #include "strands/strands.h"
+#include "wetting/strand_film.h"
 
 #include <array>
 #include <limits>
@@ -84,6 +85,20 @@ struct StrandGroup {
 /// curve of wet hair, without friction. None: they pass through everything.
 enum class StrandContactLaw { None, Cone, Penalty };
 
+/// Liquid that wets the strands: their films, what they catch and shed.
+struct Wetting {
+    int liquid = 0;             ///< index into Model::liquids
+    double contact_angle = 0;   ///< on strands [rad]
+    double surface_tension = 0; ///< that holds drops [N/m]
+    FilmLiquid film;            ///< density, viscosity and surface tension, as the flow along strands feels them
+    FilmMomentum momentum = FilmMomentum::Transport;
+    bool captures = true;
+    bool drips = true;
+    double capture_time = 0.1; ///< in which a strand under liquid fills its film to 1 - 1/e [s]
+    double thickest = 6;       ///< outer radius that capture fills a film to, in radii of the strand
+    double drip_factor = 0.5;  ///< its square times what surface tension can hold is held
+};
+
 enum class Wall { Closed, Open };
 
 /// The box that the simulation lives in. Closed walls hold liquid; what passes an open one is booked and gone.
@@ -109,7 +124,10 @@ enum class ProbeKind {
     StrandLength,
     StrandTwist,
     StrandStrain,
-    StrandKinetic
+    StrandKinetic,
+    FilmVolume,
+    FilmCentre,
+    FilmThickness
 };
 enum class Sampling { Step, Frame };
 
@@ -160,6 +178,9 @@ struct Model {
     StrandState strands_at_start;
     std::vector<StrandGroup> strand_groups; ///< in the order of their strands, none left out
     Air air = {.density = 0};
+    std::optional<Wetting> wetting;    ///< none: strands stay dry
+    std::vector<double> film_at_start; ///< thickness at each vertex [m]; empty without wetting
+    double shortest_edge = 0;          ///< of strands at rest [m]; 0 without any
 };
 
 } // namespace rivulet

@@ -6,6 +6,7 @@
 #include "fluid/viscosity.h"
 #include "grid/particle_order.h"
 #include "grid/transfer.h"
+#include "sim/film_stages.h"
 #include "sim/obstacles.h"
 #include "sim/strand_stages.h"
 #include "sim/workspace.h"
@@ -45,6 +46,7 @@ struct Workspace::Scratch {
     StrandUpdate strands; ///< what the strands will be at the end of the step
     StrandHolds strand_holds;
     ContactUpdate strand_contacts;
+    FilmScratchpad films;
     ContactWorkspace strand_contact_search; ///< saves time, changes nothing
     PenaltyWorkspace strand_penalty_search; ///< the same
 

@@ -12,26 +12,6 @@
 namespace rivulet {
 namespace {
 
-/// A particle to be added, as its kind allows.
-struct NewParticle {
-    Vec3 position, velocity;
-    Mat3 affine;
-    double volume;
-};
-
-void append(const Model& model, int liquid, const NewParticle& p, State& state)
-{
-    LiquidParticles& l = state.liquid;
-    l.position.push_back(p.position);
-    l.velocity.push_back(p.velocity);
-    l.affine.push_back(p.affine);
-    l.volume.push_back(p.volume);
-    l.pressure.push_back(0);
-    l.colour.push_back(model.liquids[static_cast<std::size_t>(liquid)].colour);
-    l.liquid.push_back(liquid);
-    l.id.push_back(state.next_id++);
-}
-
 Aabb intersection(const Aabb& a, const Aabb& b) { return {a.lower.cwiseMax(b.lower), a.upper.cwiseMin(b.upper)}; }
 
 /// World box around a placed shape.
@@ -92,6 +72,29 @@ bool is_active(double start, double stop, double time) { return time >= start &&
 
 } // namespace
 
+void append_particle(const Model& model, int liquid, const NewParticle& p, State& state)
+{
+    LiquidParticles& l = state.liquid;
+    l.position.push_back(p.position);
+    l.velocity.push_back(p.velocity);
+    l.affine.push_back(p.affine);
+    l.volume.push_back(p.volume);
+    l.pressure.push_back(0);
+    l.colour.push_back(model.liquids[static_cast<std::size_t>(liquid)].colour);
+    l.liquid.push_back(liquid);
+    l.id.push_back(state.next_id++);
+}
+
+void remove_particles(const std::vector<std::uint8_t>& keep, LiquidParticles& particles)
+{
+    visit_particles(particles, [&](const char*, const char*, auto& values) {
+        std::size_t n = 0;
+        for (std::size_t i = 0; i < values.size(); ++i)
+            if (keep[i] != 0) values[n++] = values[i];
+        values.resize(n);
+    });
+}
+
 void seed_body(const Model& model, const LiquidBody& body, std::span<const LiquidBody> earlier, State& state)
 {
     const double h = lattice_spacing(model);
@@ -120,7 +123,7 @@ void seed_body(const Model& model, const LiquidBody& body, std::span<const Liqui
                                      static_cast<std::uint64_t>(a)) -
                          0.5);
         const Flow flow = flow_at(body, x - body.pose.position);
-        append(model, body.liquid, {x, flow.velocity, flow.gradient, share}, state);
+        append_particle(model, body.liquid, {x, flow.velocity, flow.gradient, share}, state);
     }
     auto& account = state.ledger.initial[static_cast<std::size_t>(body.liquid)];
     for (std::size_t p = first; p < state.liquid.position.size(); ++p) account.add(state.liquid.volume[p]);
@@ -143,8 +146,9 @@ void emit(const Model& model, const Source& source, double time, double dt, Stat
         if (!starting && source.shape->distance(y - dt * source.velocity) < 0) return; // was inside already
         const Vec3 x = pose.to_world(y);
         if (!model.domain.box.contains(x) || solids.view().distance(x) < 0) return;
-        append(model, source.liquid,
-               {x, pose.rotation * source.velocity + twist.velocity_at(x, pose), Mat3::Zero(), h * h * h}, state);
+        append_particle(model, source.liquid,
+                        {x, pose.rotation * source.velocity + twist.velocity_at(x, pose), Mat3::Zero(), h * h * h},
+                        state);
         account.add(h * h * h);
     });
 }
@@ -166,16 +170,6 @@ void drive_mouth(const Source& source, double time, State& state)
             state.liquid.affine[p].setZero();
         },
         4096);
-}
-
-void remove_particles(const std::vector<std::uint8_t>& keep, LiquidParticles& particles)
-{
-    visit_particles(particles, [&](const char*, const char*, auto& values) {
-        std::size_t n = 0;
-        for (std::size_t i = 0; i < values.size(); ++i)
-            if (keep[i] != 0) values[n++] = values[i];
-        values.resize(n);
-    });
 }
 
 } // namespace

@@ -10,6 +10,17 @@ namespace rivulet {
 /// Particles along the edge of a cell: 8 in a full one.
 inline constexpr int kParticlesPerEdge = 2;
 
+/// A particle to be added, as its kind allows.
+struct NewParticle {
+    Vec3 position, velocity;
+    Mat3 affine;
+    double volume;
+};
+/// With the next number; the caller books it.
+void append_particle(const Model& model, int liquid, const NewParticle& particle, State& state);
+/// Those with keep[p] == 0; the caller books them.
+void remove_particles(const std::vector<std::uint8_t>& keep, LiquidParticles& particles);
+
 /// Adds the liquid that a body holds at the start: a particle at the centre of every eighth of a cell that is inside of
 /// its shape, outside of obstacles, within the domain, and not taken by an earlier body. All get the same volume, such
 /// that they sum to the volume of the region they stand for.

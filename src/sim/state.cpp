@@ -102,7 +102,7 @@ std::string entry_text(const ArrayView& a, std::int64_t flat)
 LedgerBalance close(LedgerBalance b)
 {
     const double expected = b.initial + b.emitted - b.drained - b.left;
-    b.relative_error = std::abs(b.bulk - expected) / std::max(b.initial + b.emitted, 1e-300);
+    b.relative_error = std::abs(b.bulk + b.film + b.pool - expected) / std::max(b.initial + b.emitted, 1e-300);
     return b;
 }
 
@@ -172,12 +172,22 @@ LedgerBalance ledger_balance(const State& state, int liquid)
     b.left = state.ledger.left[l].total();
     b.merged = state.ledger.merged[l].total();
     b.split = state.ledger.split[l].total();
+    b.caught = state.ledger.caught[l].total();
+    b.shed = state.ledger.shed[l].total();
     b.n_merges = state.ledger.n_merges[l];
     b.n_splits = state.ledger.n_splits[l];
     b.bulk = ordered_sum(state.liquid.size(), "ledger", [&](std::int64_t i) {
         const auto p = static_cast<std::size_t>(i);
         return state.liquid.liquid[p] == liquid ? state.liquid.volume[p] : 0.0;
     });
+    if (state.film.is_there() && state.film.liquid == liquid) {
+        const auto sum = [](const std::vector<double>& v) {
+            return ordered_sum(static_cast<std::int64_t>(v.size()), "ledger",
+                               [&](std::int64_t i) { return v[static_cast<std::size_t>(i)]; });
+        };
+        b.film = sum(state.film.volume);
+        b.pool = sum(state.film.pool);
+    }
     return close(b);
 }
 
@@ -191,6 +201,10 @@ LedgerBalance ledger_balance(const State& state)
         sum.drained += b.drained;
         sum.left += b.left;
         sum.bulk += b.bulk;
+        sum.film += b.film;
+        sum.pool += b.pool;
+        sum.caught += b.caught;
+        sum.shed += b.shed;
         sum.merged += b.merged;
         sum.split += b.split;
         sum.n_merges += b.n_merges;

@@ -57,12 +57,14 @@ struct Ledger {
     /// Within the bulk, by size: what joined another particle, and what was parted from one.
     std::vector<Account> merged;
     std::vector<Account> split;
+    std::vector<Account> caught; ///< by strands
+    std::vector<Account> shed;   ///< from them
     std::vector<std::int64_t> n_merges;
     std::vector<std::int64_t> n_splits;
 
     explicit Ledger(std::size_t n_liquids = 0)
         : initial(n_liquids), emitted(n_liquids), drained(n_liquids), left(n_liquids), merged(n_liquids),
-          split(n_liquids), n_merges(n_liquids), n_splits(n_liquids)
+          split(n_liquids), caught(n_liquids), shed(n_liquids), n_merges(n_liquids), n_splits(n_liquids)
     {
     }
 };
@@ -73,6 +75,20 @@ struct Loads {
     std::vector<Vec3> torque; ///< about the obstacle's origin [N m]
 };
 
+/// Liquid on the strands: one entry a vertex, or none where strands stay dry; quantities of edges at the vertex where
+/// the edge begins.
+struct StrandFilm {
+    std::vector<double> volume; ///< [m^3]
+    std::vector<double> flow;   ///< of edges, towards the tip, relative to the strand [m/s]
+    std::vector<Vec3> owed;     ///< impulse that the film will give to the strand in the next step [N s]
+    std::vector<double> pool;   ///< that hangs from the tip of each strand [m^3]
+    /// Speed along the strand, relative to the tip, that it arrived with and will fall off with [m/s].
+    std::vector<double> pool_flow;
+    std::int64_t liquid = 0; ///< index into Model::liquids
+
+    [[nodiscard]] bool is_there() const noexcept { return !volume.empty(); }
+};
+
 /// What has acted on the strands since the start: impulses, three components each, and work.
 struct StrandLedger {
     std::vector<Account> initial; ///< momentum at the start [kg m/s]
@@ -81,13 +97,16 @@ struct StrandLedger {
     std::vector<Account> drag;    ///< of the air
     std::vector<Account> load;    ///< of point loads
     std::vector<Account> contact; ///< of obstacles that they touch
+    std::vector<Account> caught;  ///< momentum of liquid that they caught
+    std::vector<Account> shed;    ///< and of what fell off them, with its sign turned
     Account initial_energy;       ///< kinetic, elastic and in gravity [J]
     Account support_work;         ///< [J]
     Account drag_work;
     Account load_work;
-    Account contact_work; ///< of the motion of obstacles
+    Account contact_work;    ///< of the motion of obstacles
+    Account exchange_energy; ///< of liquid caught, less that of liquid shed, kinetic and in gravity [J]
 
-    StrandLedger() : initial(3), gravity(3), support(3), drag(3), load(3), contact(3) {}
+    StrandLedger() : initial(3), gravity(3), support(3), drag(3), load(3), contact(3), caught(3), shed(3) {}
 };
 
 /// Everything that the next step depends on. A checkpoint is this and nothing else.
@@ -99,6 +118,7 @@ struct State {
     StrandState strands;
     ContactMemory strand_contacts;
     StrandLedger strand_ledger;
+    StrandFilm film;
     std::int64_t next_id = 0;
 };
 
@@ -159,6 +179,8 @@ void visit_state(StateLike& s, Visitor&& visit)
     visit("ledger.left", "m3", s.ledger.left);
     visit("ledger.merged", "m3", s.ledger.merged);
     visit("ledger.split", "m3", s.ledger.split);
+    visit("ledger.caught", "m3", s.ledger.caught);
+    visit("ledger.shed", "m3", s.ledger.shed);
     visit("ledger.n_merges", "", s.ledger.n_merges);
     visit("ledger.n_splits", "", s.ledger.n_splits);
     visit("loads.force", "N", s.loads.force);
@@ -184,6 +206,15 @@ void visit_state(StateLike& s, Visitor&& visit)
     visit("strand_ledger.drag_work", "J", s.strand_ledger.drag_work);
     visit("strand_ledger.load_work", "J", s.strand_ledger.load_work);
     visit("strand_ledger.contact_work", "J", s.strand_ledger.contact_work);
+    visit("strand_ledger.caught", "kg m/s", s.strand_ledger.caught);
+    visit("strand_ledger.shed", "kg m/s", s.strand_ledger.shed);
+    visit("strand_ledger.exchange_energy", "J", s.strand_ledger.exchange_energy);
+    visit("film.volume", "m3", s.film.volume);
+    visit("film.flow", "m/s", s.film.flow);
+    visit("film.owed", "kg m/s", s.film.owed);
+    visit("film.pool", "m3", s.film.pool);
+    visit("film.pool_flow", "m/s", s.film.pool_flow);
+    visit("film.liquid", "", s.film.liquid);
     visit("next_id", "", s.next_id);
 }
 
@@ -201,11 +232,13 @@ bool resize_array(State& state, std::string_view name, std::int64_t count);
 /// First difference in words ("liquid.velocity[17].y: 0.5 against 0.25"), empty if the states are the same bits.
 [[nodiscard]] std::string first_difference(const State& a, const State& b);
 
-/// Particle volume of one liquid now, ledger balance, and the balance's relative error.
+/// Volume of one liquid now, in particles and on strands, ledger balance, and the balance's relative error.
 struct LedgerBalance {
     double initial = 0, emitted = 0, drained = 0, left = 0, bulk = 0; ///< [m^3]
-    double relative_error = 0;    ///< |bulk - (initial + emitted - drained - left)| / max(initial + emitted, tiny)
+    double film = 0, pool = 0;                                        ///< on strands, and hanging from their tips [m^3]
+    double relative_error = 0;    ///< |bulk + film + pool - (initial + emitted - drained - left)| / what ever was there
     double merged = 0, split = 0; ///< moved from particle to particle, so not part of the balance [m^3]
+    double caught = 0, shed = 0;  ///< moved to strands and back [m^3]
     std::int64_t n_merges = 0, n_splits = 0;
 };
 [[nodiscard]] LedgerBalance ledger_balance(const State& state, int liquid);

@@ -1,5 +1,6 @@
 #include "sim/step.h"
 
+#include "sim/film_stages.h"
 #include "sim/resample.h"
 #include "sim/seed.h"
 #include "sim/stages.h"
@@ -48,13 +49,18 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
 
     if (has_liquid) stage("grid to particles", [&] { commit_liquid(model, state, scratch, dt); });
     stage("loads", [&] { measure_loads(model, state, scratch); });
+    stage("strand update", [&] { commit_strands(model, state, scratch, dt); });
+    if (model.wetting) {
+        stage("films", [&] { flow_films(model, state, scratch, dt); });
+        stage("capture", [&] { catch_liquid(model, state, scratch, dt); });
+        stage("dripping", [&] { shed_liquid(model, state, scratch); });
+    }
     if (has_liquid) {
         stage("contact", [&] { keep_out_of_solids(model, state, scratch, end); });
         stage("drains", [&] { remove_drained(model, end, state); });
         stage("sources", [&] { emit_sources(model, end, dt, state); });
         stage("resampling", [&] { resample_liquid(model, end, state); });
     }
-    stage("strand update", [&] { commit_strands(model, state, scratch, dt); });
     stage("watchdog", [&] { check_state(model, state, "end of step"); });
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "sim/film_stages.h"
 #include "sim/scratch.h"
 
 #include <fmt/format.h>
@@ -35,6 +36,7 @@ StrandOutcome sum_outcomes(const std::vector<StrandOutcome>& outcomes)
         a.support_work += b.support_work;
         a.drag_work += b.drag_work;
         a.load_work += b.load_work;
+        a.coupling_work += b.coupling_work;
         return a;
     };
     return ordered_reduce(
@@ -59,20 +61,6 @@ Vec3 sum_vectors(std::int64_t n, Value&& value)
             return sum;
         },
         [](const Vec3& a, const Vec3& b) { return Vec3(a + b); });
-}
-
-/// Of each edge about its tangent [kg m^2].
-std::vector<double> edge_inertias(const StrandModel& model)
-{
-    std::vector<double> inertia(static_cast<std::size_t>(model.n_vertices()), 0);
-    for (std::size_t s = 0; s < model.material.size(); ++s) {
-        const RodMaterial& m = model.materials[static_cast<std::size_t>(model.material[s])];
-        const double per_length = 0.25 * m.density * m.area() * (m.radius_a * m.radius_a + m.radius_b * m.radius_b);
-        for (auto v = static_cast<std::size_t>(model.first[s]); v + 1 < static_cast<std::size_t>(model.first[s + 1]);
-             ++v)
-            inertia[v] = per_length * model.rest_length[v];
-    }
-    return inertia;
 }
 
 /// The strands pull with the opposite of what holds them.
@@ -127,6 +115,19 @@ void commit_contacts(const Model& model, State& state, const Workspace::Scratch&
 
 } // namespace
 
+std::vector<double> edge_inertias(const StrandModel& model)
+{
+    std::vector<double> inertia(static_cast<std::size_t>(model.n_vertices()), 0);
+    for (std::size_t s = 0; s < model.material.size(); ++s) {
+        const RodMaterial& m = model.materials[static_cast<std::size_t>(model.material[s])];
+        const double per_length = 0.25 * m.density * m.area() * (m.radius_a * m.radius_a + m.radius_b * m.radius_b);
+        for (auto v = static_cast<std::size_t>(model.first[s]); v + 1 < static_cast<std::size_t>(model.first[s + 1]);
+             ++v)
+            inertia[v] = per_length * model.rest_length[v];
+    }
+    return inertia;
+}
+
 void place_holds(const Model& model, double time, double dt, StrandHolds& holds)
 {
     const auto n = static_cast<std::size_t>(model.strands.n_vertices());
@@ -151,7 +152,6 @@ void place_holds(const Model& model, double time, double dt, StrandHolds& holds)
 
 void start_strands(const Model& model, State& state)
 {
-    state.strands = model.strands_at_start;
     const StrandSums sums = sum_strands(model, state);
     book(state.strand_ledger.initial, sums.momentum);
     state.strand_ledger.initial_energy.add(sums.kinetic_energy + sums.potential_energy + sums.elastic_energy);
@@ -169,6 +169,13 @@ void solve_strands(const Model& model, const State& state, Workspace::Scratch& s
                     .target = s.strand_holds.target,
                     .target_director = s.strand_holds.director,
                     .force = s.strand_holds.force};
+    if (state.film.is_there()) {
+        weigh_films(model, state, s, dt);
+        step.force = s.films.force;
+        step.added_mass = s.films.added_mass;
+        step.added_inertia = s.films.added_inertia;
+        step.coupling = s.films.coupling.force;
+    }
     const StrandContactLaw law = model.options.strand_contact;
     if (law == StrandContactLaw::Penalty)
         step_strands(model.strands, state.strands, step, obstacles_in_step(model, state.clock.time, dt),
@@ -189,6 +196,7 @@ void solve_strands(const Model& model, const State& state, Workspace::Scratch& s
         if (!s.strands.outcome[i].converged)
             throw SimulationError("strands", "strand", static_cast<std::int64_t>(i),
                                   fmt::format("did not converge in {} Newton steps", s.strands.outcome[i].iterations));
+    if (state.film.is_there()) note_strand_motion(model, state, s, dt);
 }
 
 void commit_strands(const Model& model, State& state, const Workspace::Scratch& s, double dt)
@@ -200,10 +208,13 @@ void commit_strands(const Model& model, State& state, const Workspace::Scratch& 
     StrandLedger& ledger = state.strand_ledger;
     double mass = 0;
     for (const double m : vertex_masses(model.strands)) mass += m;
+    for (const double m : film_masses(model, state)) mass += m;
+    Vec3 owed = Vec3::Zero();
+    for (const Vec3& impulse : state.film.owed) owed += impulse;
     book(ledger.gravity, dt * mass * model.options.gravity);
     book(ledger.support, sum.support);
     book(ledger.drag, sum.drag);
-    book(ledger.load, sum.load);
+    book(ledger.load, sum.load - owed);
     book(ledger.contact, sum.contact);
     ledger.support_work.add(sum.support_work);
     ledger.drag_work.add(sum.drag_work);
@@ -211,12 +222,39 @@ void commit_strands(const Model& model, State& state, const Workspace::Scratch& 
     add_loads(model, s.strands, s.strand_holds, state.clock.time + dt, state.loads);
 }
 
+namespace {
+
+/// The flow along the strands, on top of liquid that moves with them.
+void add_films(const Model& model, const State& state, StrandSums& sums)
+{
+    FilmScratchpad pad;
+    measure_strands(model, pad);
+    State& unchanged = const_cast<State&>(state); // the kernels take views that could write, and do not
+    const FilmStrands strands = film_strands(model, state, pad);
+    const FilmState films{unchanged.film.volume, unchanged.film.flow, unchanged.strands.velocity,
+                          unchanged.strands.spin};
+    const FilmMotion motion = film_motion(strands, model.wetting->film, films);
+    sums.momentum += motion.momentum;
+    sums.kinetic_energy += motion.energy;
+    for (const Vec3& impulse : state.film.owed) sums.momentum += impulse;
+    for (std::size_t s = 0; s < state.film.pool.size(); ++s) {
+        const Vec3 momentum = pool_momentum(model, state, s);
+        const Vec3& tip = state.strands.velocity[static_cast<std::size_t>(model.strands.first[s + 1]) - 1];
+        sums.momentum += momentum;
+        sums.kinetic_energy += momentum.dot(tip) + 0.5 * std::abs(state.film.pool_flow[s]) * momentum.norm();
+    }
+}
+
+} // namespace
+
 StrandSums sum_strands(const Model& model, const State& state)
 {
     const StrandState& s = state.strands;
     StrandSums sums;
     if (s.size() == 0) return sums;
-    const std::vector<double> mass = vertex_masses(model.strands), inertia = edge_inertias(model.strands);
+    std::vector<double> mass = vertex_masses(model.strands);
+    const std::vector<double> inertia = edge_inertias(model.strands), liquid = film_masses(model, state);
+    for (std::size_t v = 0; v < mass.size(); ++v) mass[v] += liquid[v];
     const auto tangent = [&](std::size_t v) {
         return inertia[v] > 0 ? Vec3((s.position[v + 1] - s.position[v]).normalized()) : Vec3(Vec3::Zero());
     };
@@ -225,6 +263,7 @@ StrandSums sum_strands(const Model& model, const State& state)
         return 0.5 * (mass[v] * s.velocity[v].squaredNorm() + inertia[v] * s.spin[v] * s.spin[v]);
     });
     sums.momentum = sum_vectors(s.size(), [&](std::size_t v) { return Vec3(mass[v] * s.velocity[v]); });
+    if (state.film.is_there()) add_films(model, state, sums);
     sums.angular_momentum = sum_vectors(s.size(), [&](std::size_t v) {
         return Vec3(mass[v] * s.position[v].cross(s.velocity[v]) + inertia[v] * s.spin[v] * tangent(v));
     });
@@ -235,11 +274,11 @@ StrandSums sum_strands(const Model& model, const State& state)
     sums.largest_strain = largest_strain(model.strands, s);
     for (const Vec3& v : s.velocity) sums.max_speed = std::max(sums.max_speed, v.norm());
     const StrandLedger& l = state.strand_ledger;
-    sums.dissipated = l.initial_energy.total() + l.support_work.total() + l.load_work.total() + l.contact_work.total() -
-                      (sums.kinetic_energy + sums.potential_energy + sums.elastic_energy);
+    sums.dissipated = l.initial_energy.total() + l.support_work.total() + l.load_work.total() + l.contact_work.total() +
+                      l.exchange_energy.total() - (sums.kinetic_energy + sums.potential_energy + sums.elastic_energy);
     Vec3 booked = Vec3::Zero();
     double magnitude = 1e-300;
-    for (const auto* account : {&l.initial, &l.gravity, &l.support, &l.drag, &l.load, &l.contact}) {
+    for (const auto* account : {&l.initial, &l.gravity, &l.support, &l.drag, &l.load, &l.contact, &l.caught, &l.shed}) {
         booked += total(*account);
         magnitude += total(*account).norm();
     }

@@ -67,6 +67,21 @@ void check_lengths(const State& state, const std::string& stage)
                                   fmt::format("{} entries for {} particles", array.count, state.liquid.size()));
 }
 
+void check_films(const Model& model, const State& state, const std::string& stage)
+{
+    const std::int64_t n = model.wetting ? model.strands.n_vertices() : 0;
+    for (const ArrayView& array : state_arrays(state)) {
+        const std::int64_t count =
+            array.name.starts_with("film.pool") ? (model.wetting ? model.strands.n_strands() : 0) : n;
+        if (array.is_array && array.name.starts_with("film.") && array.count != count)
+            throw SimulationError(stage, std::string(array.name), -1,
+                                  fmt::format("{} entries, {} belong there", array.count, count));
+    }
+    const std::int64_t bad =
+        first_bad(n, [&](std::int64_t i) { return !(state.film.volume[static_cast<std::size_t>(i)] >= 0); });
+    if (bad != kNone) throw SimulationError(stage, "film.volume", bad, "is negative");
+}
+
 void check_strands(const Model& model, const State& state, const std::string& stage)
 {
     for (const ArrayView& array : state_arrays(state))
@@ -117,6 +132,7 @@ void check_state(const Model& model, const State& state, const std::string& stag
     check_finite(state, stage);
     check_particles(model, state, stage);
     check_strands(model, state, stage);
+    check_films(model, state, stage);
 }
 
 void check_velocity(const std::array<std::vector<double>, 3>& velocity, double limit, const std::string& stage)

@@ -145,7 +145,7 @@ void vertex_gradient(const RodSystem& s, const RodConfiguration& c, Lane* g)
     const double rate = 1 / s.h, rate2 = rate * rate;
     for (int k = 0; k < s.n; ++k) {
         add(g + 4 * k, (rate2 * of(s.mass, k)) * (of(c.u, k) - of(s.predicted, k)));
-        add(g + 4 * k, times(of(s.drag, k), rate * of(c.u, k) - of(s.air, k)));
+        add(g + 4 * k, times(of(s.drag, k), rate * of(c.u, k)) - of(s.push, k));
     }
 }
 void vertex_hessian(const RodSystem& s, RodMatrix& a)
@@ -189,7 +189,7 @@ void RodSystem::resize(int n_vertices)
 {
     n = n_vertices;
     for (auto* lanes : {&mass, &inertia, &predicted_spin, &free, &free_spin, &twist}) set_size(*lanes, n);
-    for (auto* vectors : {&predicted, &edge, &tangent, &director, &air}) set_size(*vectors, n);
+    for (auto* vectors : {&predicted, &edge, &tangent, &director, &push}) set_size(*vectors, n);
     set_size(stretch, n);
     set_size(bend, n);
     set_size(drag, n);
@@ -252,9 +252,9 @@ Lane potential(const RodSystem& s, const RodConfiguration& c)
     Lane inertial{}, dragged{};
     for (int k = 0; k < s.n; ++k) {
         const LaneVec3 off = of(c.u, k) - of(s.predicted, k);
-        const LaneVec3 w = rate * of(c.u, k) - of(s.air, k);
+        const LaneVec3 v = rate * of(c.u, k);
         inertial += of(s.free, k) * of(s.mass, k) * dot(off, off);
-        dragged += of(s.free, k) * dot(w, times(of(s.drag, k), w));
+        dragged += of(s.free, k) * dot(v, times(of(s.drag, k), v) - 2.0 * of(s.push, k));
         const Lane turn = of(c.spin, k) - of(s.predicted_spin, k);
         inertial += of(s.free_spin, k) * of(s.inertia, k) * turn * turn;
     }

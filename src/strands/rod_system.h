@@ -48,8 +48,9 @@ struct RodSystem {
     AlignedVector<RodStretchLaw> stretch;
     AlignedVector<RodBendLaw> bend;
 
-    AlignedVector<LaneSym3> drag; ///< force per velocity through the air [N s/m]
-    AlignedVector<LaneVec3> air;  ///< velocity of the air [m/s]
+    /// Forces push - drag v, v = u/h: of the air, of liquid.
+    AlignedVector<LaneSym3> drag; ///< [N s/m]
+    AlignedVector<LaneVec3> push; ///< [N]
 
     /// From twist: made by prepare().
     AlignedVector<LaneSinCos> twist_direction;

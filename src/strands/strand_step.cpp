@@ -81,6 +81,7 @@ private:
         for (const Seat& seat : seats_) {
             for (int k = 0; k < n_; ++k) load_vertex(seat, k);
             load_drag(seat);
+            load_coupling(seat);
         }
         system_.prepare();
         load_laws();
@@ -96,7 +97,8 @@ private:
         const RodMaterial& m = *seat.material;
         const bool is_last = i + 1 == n_;
         const double before = i > 0 ? model_.rest_length[v - 1] : 0, after = is_last ? 0 : model_.rest_length[v];
-        const double mass = m.density * m.area() * 0.5 * (before + after);
+        const double mass =
+            m.density * m.area() * 0.5 * (before + after) + (step_.added_mass.empty() ? 0 : step_.added_mass[v]);
         system_.mass[k][l] = mass;
         Vec3 acceleration = step_.gravity;
         if (!step_.force.empty()) acceleration += step_.force[v] / mass;
@@ -110,7 +112,8 @@ private:
         system_.twist[k][l] = state_.twist[v];
         if (is_last) return;
         system_.inertia[k][l] =
-            0.25 * m.density * m.area() * after * (m.radius_a * m.radius_a + m.radius_b * m.radius_b);
+            0.25 * m.density * m.area() * after * (m.radius_a * m.radius_a + m.radius_b * m.radius_b) +
+            (step_.added_inertia.empty() ? 0 : step_.added_inertia[v]);
         system_.predicted_spin[k][l] = h * state_.spin[v];
         put(system_.edge[k], l, state_.position[v + 1] - state_.position[v]);
         put(system_.director[k], l, state_.director[v]);
@@ -140,7 +143,22 @@ private:
             const Mat3 c = normal * Mat3::Identity() + (tangential - normal) * t * t.transpose();
             const double entries[6] = {c(0, 0), c(0, 1), c(0, 2), c(1, 1), c(1, 2), c(2, 2)};
             for (std::size_t e = 0; e < 6; ++e) system_.drag[k].v[e][seat.lane] = entries[e];
-            put(system_.air[k], seat.lane, step_.air.velocity);
+            put(system_.push[k], seat.lane, c * step_.air.velocity);
+        }
+    }
+
+    void load_coupling(const Seat& seat)
+    {
+        if (step_.coupling.empty()) return;
+        const bool is_in_air = step_.air.density > 0;
+        for (std::size_t k = 0; k < static_cast<std::size_t>(n_); ++k) {
+            const VelocityForce& force = step_.coupling[seat.begin + k];
+            for (std::size_t e = 0; e < 6; ++e) {
+                Lane& entry = system_.drag[k].v[e];
+                entry[seat.lane] = force.drag[e] + (is_in_air ? entry[seat.lane] : 0);
+            }
+            put(system_.push[k], seat.lane,
+                is_in_air ? Vec3(get(system_.push[k], seat.lane) + force.push) : force.push);
         }
     }
 
@@ -280,7 +298,9 @@ private:
             const Vec3 u = get(inertial_.u[k], l);
             const bool held = hold(v) != Hold::Free;
             const Vec3 support = held ? Vec3(g[0][l], g[1][l], g[2][l]) : Vec3(Vec3::Zero());
-            const Vec3 air = drag_force(k, l, u / system_.h);
+            const Vec3 coupled = step_.coupling.empty() ? Vec3(Vec3::Zero()) : step_.coupling[v].at(u / system_.h);
+            const Vec3 air =
+                step_.air.density > 0 ? Vec3(drag_force(k, l, u / system_.h) - coupled) : Vec3(Vec3::Zero());
             const Vec3 load = step_.force.empty() ? Vec3(Vec3::Zero()) : step_.force[v];
             out.support += step_.dt * support;
             out.drag += step_.dt * air;
@@ -288,6 +308,8 @@ private:
             if (!step_.contact_force.empty()) out.contact += step_.dt * step_.contact_force[v];
             out.support_work += whole * support.dot(u);
             out.drag_work += whole * air.dot(u);
+            out.coupling += step_.dt * coupled;
+            out.coupling_work += whole * coupled.dot(u);
             out.load_work += whole * load.dot(u);
             const bool turns = hold(v) == Hold::VertexAndEdge && i + 1 < n_;
             update_.support_force[v] = support;
@@ -302,7 +324,7 @@ private:
         const LaneSym3& c = system_.drag[k];
         Mat3 m;
         m << c.v[0][l], c.v[1][l], c.v[2][l], c.v[1][l], c.v[3][l], c.v[4][l], c.v[2][l], c.v[4][l], c.v[5][l];
-        return -m * (velocity - get(system_.air[k], l));
+        return get(system_.push[k], l) - m * velocity;
     }
 
     /// The second half of the step mirrors the first.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/vec.h"
+#include "numerics/velocity_force.h"
 
 #include <array>
 #include <cstdint>
@@ -132,19 +133,25 @@ struct StrandStep {
     std::span<const Vec3> target_director = {}; ///< of held edges
     std::span<const Vec3> force = {};           ///< [N]
     std::span<const Vec3> contact_force = {};   ///< of what strands touch [N]
-    double tolerance = 1e-8;                    ///< RodSolverOptions::tolerance
+    std::span<const double> added_mass = {};    ///< of liquid that moves with the vertices [kg]
+    std::span<const double> added_inertia = {}; ///< and with the edges about their tangents [kg m^2]
+    /// Forces that depend on the velocity at the end of the step: of liquid that slides along or flows past.
+    std::span<const VelocityForce> coupling = {};
+    double tolerance = 1e-8; ///< RodSolverOptions::tolerance
     int max_iterations = 100;
 };
 
 /// What a step did to one strand.
 struct StrandOutcome {
-    Vec3 support = Vec3::Zero(); ///< impulse of what holds it [N s]
-    Vec3 drag = Vec3::Zero();    ///< impulse of the air [N s]
-    Vec3 load = Vec3::Zero();    ///< impulse of point loads [N s]
-    Vec3 contact = Vec3::Zero(); ///< impulse of what it touches [N s]
-    double support_work = 0;     ///< [J]
+    Vec3 support = Vec3::Zero();  ///< impulse of what holds it [N s]
+    Vec3 drag = Vec3::Zero();     ///< impulse of the air [N s]
+    Vec3 load = Vec3::Zero();     ///< impulse of point loads [N s]
+    Vec3 contact = Vec3::Zero();  ///< impulse of what it touches [N s]
+    Vec3 coupling = Vec3::Zero(); ///< impulse of StrandStep::coupling [N s]
+    double support_work = 0;      ///< [J]
     double drag_work = 0;
     double load_work = 0;
+    double coupling_work = 0;
     std::int32_t iterations = 0; ///< of its batch
     bool converged = false;
 };

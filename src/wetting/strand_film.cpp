@@ -26,9 +26,11 @@ struct OneFilm {
     double radius;
     std::span<const Vec3> position, acceleration;
     std::span<const double> strand_mass, strand_inertia;
+    std::span<const Vec3> due;
     std::span<double> volume, flow;
     std::span<Vec3> velocity;
     std::span<double> spin;
+    std::span<Vec3> owed;
 
     [[nodiscard]] std::size_t n() const { return volume.size(); }
 };
@@ -38,21 +40,29 @@ OneFilm film_of_strand(const FilmStrands& strands, const FilmState& state, std::
     const auto begin = static_cast<std::size_t>(strands.first[s]);
     const std::size_t n = static_cast<std::size_t>(strands.first[s + 1]) - begin;
     const auto part = [&](auto span) { return span.empty() ? span : span.subspan(begin, n); };
-    return {strands.radius[s],         part(strands.position),       part(strands.acceleration),
-            part(strands.strand_mass), part(strands.strand_inertia), part(state.volume),
-            part(state.flow),          part(state.velocity),         part(state.spin)};
+    return {strands.radius[s],
+            part(strands.position),
+            part(strands.acceleration),
+            part(strands.strand_mass),
+            part(strands.strand_inertia),
+            part(strands.due),
+            part(state.volume),
+            part(state.flow),
+            part(state.velocity),
+            part(state.spin),
+            part(state.owed)};
 }
 
 /// Arrays of one strand, used again for the next.
 struct FilmScratch {
-    std::vector<Vec3> tangent;                       ///< of edges
-    std::vector<double> edge_length, edge_volume;    ///< of edges; the volume is half of that of both ends
-    std::vector<double> vertex_length;               ///< l_v
-    std::vector<double> area, outer_radius;          ///< A, H of vertices
-    std::vector<double> moment;                      ///< J l_v of vertices [m^5]
-    std::vector<double> mass, rubbing, flow, change; ///< of edges: mass with friction, velocity
-    std::vector<double> carrier;                     ///< velocity that moves volume
-    std::vector<double> right, left, passed;         ///< rates of the transport; volume that went over each edge
+    std::vector<Vec3> tangent;                    ///< of edges
+    std::vector<double> edge_length, edge_volume; ///< of edges; the volume is half of that of both ends
+    std::vector<double> vertex_length;            ///< l_v
+    std::vector<double> area, outer_radius;       ///< A, H of vertices
+    std::vector<double> moment;                   ///< J l_v of vertices [m^5]
+    std::vector<double> mass, flow, change;       ///< of edges: mass with friction, velocity
+    std::vector<double> carrier;                  ///< velocity that moves volume
+    std::vector<double> right, left, passed;      ///< rates of the transport; volume that went over each edge
     std::vector<double> old_volume, carried_spin;
     std::vector<Vec3> carried;
     FilmTransport transport;
@@ -62,8 +72,7 @@ struct FilmScratch {
     {
         tangent.resize(n - 1);
         carried.resize(n);
-        for (auto* edges : {&edge_length, &edge_volume, &mass, &rubbing, &flow, &change, &carrier})
-            edges->resize(n - 1);
+        for (auto* edges : {&edge_length, &edge_volume, &mass, &flow, &change, &carrier}) edges->resize(n - 1);
         for (auto* vertices :
              {&vertex_length, &area, &outer_radius, &moment, &right, &left, &passed, &old_volume, &carried_spin})
             vertices->resize(n);
@@ -97,25 +106,60 @@ void measure_liquid(const OneFilm& film, FilmScratch& s)
         s.edge_volume[e] = 0.5 * s.edge_length[e] * (s.area[e] + s.area[e + 1]);
 }
 
+/// Half of an edge's liquid belongs to either end: that of `end` (0 or 1) [m^3].
+double share(const FilmScratch& s, std::size_t e, std::size_t end) { return 0.5 * s.edge_length[e] * s.area[e + end]; }
+
+/// Friction of an edge in a step, per velocity [kg]; the whole of a film too thin to reckon with is held.
+double rubbing_of(const OneFilm& film, const FilmStep& step, const FilmScratch& s, std::size_t e)
+{
+    if (!(step.liquid.viscosity > 0)) return 0;
+    const double mobility =
+        film_mobility(film_thickness(s.edge_volume[e] / s.edge_length[e], film.radius), film.radius);
+    return mobility > 0 ? s.edge_volume[e] * step.dt * step.liquid.viscosity / mobility : 0;
+}
+bool is_moist(const OneFilm& film, const FilmScratch& s, std::size_t e)
+{
+    return film_thickness(s.edge_volume[e] / s.edge_length[e], film.radius) > kMoist * film.radius;
+}
+
+/// Gives an impulse to both ends of an edge.
+void owe(const OneFilm& film, std::size_t e, const Vec3& impulse)
+{
+    if (film.owed.empty()) return;
+    film.owed[e] += 0.5 * impulse;
+    film.owed[e + 1] += 0.5 * impulse;
+}
+/// Momentum that goes from edge `from` to its neighbour `to` is turned at the vertex between.
+void owe_turning(const OneFilm& film, const FilmScratch& s, std::size_t from, std::size_t to, double momentum)
+{
+    if (!film.owed.empty()) film.owed[std::max(from, to)] += momentum * (s.tangent[from] - s.tangent[to]);
+}
+
 /// An edge whose flow comes from a dry end has all of its liquid at the other: that is one parcel with what the next
 /// edge has there, and both get one velocity; at a closed end it has arrived. Otherwise half of a drop would speed up
 /// forever without moving.
-void join_stalled_edges(const OneFilm& film, bool has_open_tip, FilmScratch& s)
+void join_stalled_edges(const OneFilm& film, const FilmStep& step, FilmScratch& s)
 {
     const std::size_t last = s.flow.size() - 1;
+    const bool has_open_tip = step.has_open_tip;
     const auto join = [&](std::size_t e, std::size_t other) {
         const double sum = s.edge_volume[e] + s.edge_volume[other];
-        const double momentum = s.edge_volume[e] * s.flow[e] + s.edge_volume[other] * s.flow[other];
-        s.flow[e] = s.flow[other] = momentum / sum;
+        const double before = s.edge_volume[e] * s.flow[e];
+        s.flow[e] = s.flow[other] = (before + s.edge_volume[other] * s.flow[other]) / sum;
+        owe_turning(film, s, e, other, step.liquid.density * (before - s.edge_volume[e] * s.flow[e]));
+    };
+    const auto stop = [&](std::size_t e) {
+        owe(film, e, step.liquid.density * s.edge_volume[e] * s.flow[e] * s.tangent[e]);
+        s.flow[e] = 0;
     };
     const double dry = dry_area(film);
     for (std::size_t e = 0; e <= last; ++e) {
         const bool is_left_dry = s.area[e] <= dry, is_right_dry = s.area[e + 1] <= dry;
         if (is_left_dry == is_right_dry) continue;
         if (s.flow[e] > 0 && is_left_dry && e < last) join(e, e + 1);
-        if (s.flow[e] > 0 && is_left_dry && e == last && !has_open_tip) s.flow[e] = 0;
+        if (s.flow[e] > 0 && is_left_dry && e == last && !has_open_tip) stop(e);
         if (s.flow[e] < 0 && is_right_dry && e > 0) join(e, e - 1);
-        if (s.flow[e] < 0 && is_right_dry && e == 0) s.flow[e] = 0;
+        if (s.flow[e] < 0 && is_right_dry && e == 0) stop(e);
     }
 }
 
@@ -137,25 +181,23 @@ void set_carrier(const OneFilm& film, FilmScratch& s)
     }
 }
 
-/// Gravity, the strand's acceleration, friction and capillary pressure; film.flow to s.flow. Returns the impulse of
-/// friction on the strand.
-Vec3 push(const OneFilm& film, const FilmStep& step, FilmScratch& s)
+/// Gravity, the strand's acceleration, friction and capillary pressure; film.flow to s.flow. What of this the strand
+/// has not felt yet is owed to it.
+void push(const OneFilm& film, const FilmStep& step, FilmScratch& s)
 {
     const FilmLiquid& liquid = step.liquid;
     for (std::size_t e = 0; e < s.flow.size(); ++e) {
-        Vec3 pull = step.gravity;
-        if (!film.acceleration.empty()) pull -= 0.5 * (film.acceleration[e] + film.acceleration[e + 1]);
         const double mass = liquid.density * s.edge_volume[e];
-        const double thickness = film_thickness(s.edge_volume[e] / s.edge_length[e], film.radius);
-        const double mobility = film_mobility(thickness, film.radius);
-        const double rubbing =
-            liquid.viscosity > 0 && mobility > 0 ? s.edge_volume[e] * step.dt * liquid.viscosity / mobility : 0;
+        Vec3 pull = step.gravity;
+        if (!film.acceleration.empty() && mass > 0)
+            pull -=
+                (share(s, e, 0) * film.acceleration[e] + share(s, e, 1) * film.acceleration[e + 1]) / s.edge_volume[e];
+        const double rubbing = rubbing_of(film, step, s, e);
+        const bool moist = is_moist(film, s, e);
         s.flow[e] = mass > 0 ? film.flow[e] + step.dt * s.tangent[e].dot(pull) : 0;
-        const bool is_moist = thickness > kMoist * film.radius;
-        s.mass[e] = is_moist ? mass + rubbing : 0;
-        s.change[e] = is_moist ? -rubbing * s.flow[e] : 0;
-        s.rubbing[e] = is_moist ? rubbing : 0;
-        if (!is_moist && rubbing > 0) s.flow[e] = 0;
+        s.mass[e] = moist ? mass + rubbing : 0;
+        s.change[e] = moist ? -rubbing * s.flow[e] : 0;
+        if (!moist && rubbing > 0) s.flow[e] = 0;
     }
     if (liquid.surface_tension > 0) {
         const CapillaryOptions tension{liquid.surface_tension, liquid.density, liquid.axial_tension,
@@ -164,12 +206,12 @@ Vec3 push(const OneFilm& film, const FilmStep& step, FilmScratch& s)
     } else {
         for (std::size_t e = 0; e < s.flow.size(); ++e) s.change[e] = s.mass[e] > 0 ? s.change[e] / s.mass[e] : 0;
     }
-    Vec3 friction = Vec3::Zero();
     for (std::size_t e = 0; e < s.flow.size(); ++e) {
         s.flow[e] += s.change[e];
-        friction += s.rubbing[e] * s.flow[e] * s.tangent[e];
+        const double volume = liquid.density * s.edge_volume[e];
+        const Vec3 due = film.due.empty() ? Vec3(volume * film.flow[e] * s.tangent[e]) : film.due[e];
+        owe(film, e, due - volume * s.flow[e] * s.tangent[e]);
     }
-    return friction;
 }
 
 /// How much of each vertex's liquid goes where; see FilmTransport.
@@ -192,7 +234,7 @@ std::size_t spinning_edge(std::size_t j, std::size_t n) { return std::min(j, n -
 ///   (W_e + in_e) u_e = W_e u_e before + (inflow from e - 1) u_(e-1) + (inflow from e + 1) u_(e+1)
 /// So each u is a mean of older ones, and the sum of W u is kept. No face lets both sides in, so that one sweep there
 /// and one back solve it.
-void transport_flow(const OneFilm& film, FilmScratch& s)
+void transport_flow(const OneFilm& film, double density, FilmScratch& s)
 {
     const std::size_t n = film.n(), n_edges = n - 1;
     const auto through = [&](std::size_t j) { // G of vertex j
@@ -210,6 +252,11 @@ void transport_flow(const OneFilm& film, FilmScratch& s)
         s.carrier[e] = content > 0 ? from_right / content : 0;
     }
     for (std::size_t e = n_edges - 1; e-- > 0;) s.flow[e] += s.carrier[e] * s.flow[e + 1];
+    for (std::size_t j = 1; j < n_edges; ++j) {
+        const double passing = density * through(j);
+        if (passing > 0) owe_turning(film, s, j - 1, j, passing * s.flow[j - 1]);
+        if (passing < 0) owe_turning(film, s, j, j - 1, -passing * s.flow[j]);
+    }
 }
 
 /// Moves volume, momentum and angular momentum; s.moment is of before, film.volume of after.
@@ -229,10 +276,11 @@ void transport(const OneFilm& film, const FilmStep& step, FilmScratch& s, FilmOu
     s.transport.apply(std::span<double>(s.carried_spin));
     for (std::size_t j = 0; j < n; ++j)
         s.passed[j] = s.right[j] * film.volume[j] - (j + 1 < n ? s.left[j + 1] * film.volume[j + 1] : 0);
-    transport_flow(film, s);
+    transport_flow(film, density, s);
     const double out = s.right[n - 1];
     outcome.volume = out * film.volume[n - 1];
     outcome.momentum = density * (out * s.carried[n - 1] + outcome.volume * s.flow[n - 2] * s.tangent[n - 2]);
+    outcome.flow = s.flow[n - 2];
     outcome.spin_momentum = density * out * s.carried_spin[n - 1];
 }
 
@@ -259,20 +307,25 @@ void recombine(const OneFilm& film, const FilmStep& step, FilmScratch& s)
     }
 }
 
+bool is_dry(const OneFilm& film)
+{
+    return std::all_of(film.volume.begin(), film.volume.end(), [](double v) { return v == 0; });
+}
+
 FilmOutcome step_film(const OneFilm& film, const FilmStep& step, FilmScratch& s)
 {
     const std::size_t n = film.n();
     RIVULET_ASSERT(n >= 2);
     FilmOutcome outcome;
     s.resize(n);
-    if (std::all_of(film.volume.begin(), film.volume.end(), [](double v) { return v == 0; })) {
+    if (is_dry(film)) {
         std::fill(film.flow.begin(), film.flow.end(), 0.0);
         return outcome;
     }
     measure(film, s);
     measure_liquid(film, s);
-    outcome.friction = push(film, step, s);
-    join_stalled_edges(film, step.has_open_tip, s);
+    push(film, step, s);
+    join_stalled_edges(film, step, s);
     set_carrier(film, s);
     transport(film, step, s, outcome);
     std::copy(s.flow.begin(), s.flow.end(), film.flow.begin());
@@ -280,7 +333,68 @@ FilmOutcome step_film(const OneFilm& film, const FilmStep& step, FilmScratch& s)
     return outcome;
 }
 
+/// Calls body(film, scratch, first vertex) for every wet strand, with the scratch measured.
+template <class Body>
+void for_wet_strands(const FilmStrands& strands, const FilmState& state, Body&& body)
+{
+    const auto n = static_cast<std::int64_t>(strands.radius.size());
+    parallel_for((n + kStrandsPerTask - 1) / kStrandsPerTask, "films", [&](std::int64_t task) {
+        FilmScratch scratch;
+        for (std::int64_t i = task * kStrandsPerTask; i < std::min(n, (task + 1) * kStrandsPerTask); ++i) {
+            const auto s = static_cast<std::size_t>(i);
+            const OneFilm film = film_of_strand(strands, state, s);
+            if (is_dry(film)) continue;
+            scratch.resize(film.n());
+            measure(film, scratch);
+            measure_liquid(film, scratch);
+            body(film, scratch, static_cast<std::size_t>(strands.first[s]));
+        }
+    });
+}
+
 } // namespace
+
+void film_coupling(const FilmStrands& strands, const FilmStep& step, const FilmState& state, FilmCoupling& coupling)
+{
+    coupling.force.assign(state.volume.size(), {});
+    coupling.held.assign(state.volume.size(), 1.0);
+    const double density = step.liquid.density, rate = 1 / step.dt;
+    for_wet_strands(strands, state, [&](const OneFilm& film, const FilmScratch& s, std::size_t begin) {
+        for (std::size_t e = 0; e + 1 < film.n(); ++e) {
+            const double mass = density * s.edge_volume[e], rubbing = rubbing_of(film, step, s, e);
+            if (!(mass > 0)) continue;
+            const double held = rubbing > 0 && !is_moist(film, s, e) ? 1 : rubbing / (mass + rubbing);
+            coupling.held[begin + e] = held;
+            const Vec3& t = s.tangent[e];
+            for (const std::size_t end : {std::size_t{0}, std::size_t{1}}) {
+                const std::size_t j = e + end;
+                const double part = rate * density * share(s, e, end), sliding = part * (1 - held);
+                VelocityForce& force = coupling.force[begin + j];
+                force.add_drag(-sliding, t);
+                force.push +=
+                    (part * held * film.flow[e] - sliding * t.dot(film.velocity[j] + step.dt * step.gravity)) * t;
+            }
+        }
+    });
+}
+
+void due_momentum(const FilmStrands& strands, const FilmStep& step, const FilmState& state,
+                  const FilmCoupling& coupling, std::span<const Vec3> end_velocity, std::vector<Vec3>& due)
+{
+    due.assign(state.volume.size(), Vec3::Zero());
+    const double density = step.liquid.density;
+    for_wet_strands(strands, state, [&](const OneFilm& film, const FilmScratch& s, std::size_t begin) {
+        for (std::size_t e = 0; e + 1 < film.n(); ++e) {
+            const double held = coupling.held[begin + e];
+            double slid = 0;
+            for (const std::size_t end : {std::size_t{0}, std::size_t{1}}) {
+                const Vec3 v = end_velocity[begin + e + end] - film.velocity[e + end];
+                slid += share(s, e, end) * s.tangent[e].dot(step.dt * step.gravity - v);
+            }
+            due[begin + e] = density * (1 - held) * (s.edge_volume[e] * film.flow[e] + slid) * s.tangent[e];
+        }
+    });
+}
 
 void step_films(const FilmStrands& strands, const FilmStep& step, const FilmState& state,
                 std::span<FilmOutcome> outcome)
@@ -317,6 +431,27 @@ FilmEnergy film_energy(const FilmStrands& strands, const FilmLiquid& liquid, con
         }
     }
     return energy;
+}
+
+FilmMotion film_motion(const FilmStrands& strands, const FilmLiquid& liquid, const FilmState& state)
+{
+    FilmMotion sum;
+    FilmScratch s;
+    for (std::size_t i = 0; i < strands.radius.size(); ++i) {
+        const OneFilm film = film_of_strand(strands, state, i);
+        if (is_dry(film)) continue;
+        s.resize(film.n());
+        measure(film, s);
+        measure_liquid(film, s);
+        for (std::size_t e = 0; e + 1 < film.n(); ++e) {
+            const double u = film.flow[e], mass = liquid.density * s.edge_volume[e];
+            const Vec3 carrying =
+                (share(s, e, 0) * film.velocity[e] + share(s, e, 1) * film.velocity[e + 1]) * liquid.density;
+            sum.momentum += mass * u * s.tangent[e];
+            sum.energy += 0.5 * mass * u * u + u * carrying.dot(s.tangent[e]);
+        }
+    }
+    return sum;
 }
 
 } // namespace rivulet

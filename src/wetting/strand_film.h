@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/vec.h"
+#include "numerics/velocity_force.h"
 
 #include <cstdint>
 #include <span>
@@ -45,23 +46,45 @@ struct FilmStrands {
     std::span<const Vec3> acceleration;     ///< a of the strand in this step [m/s^2]; none = 0
     std::span<const double> strand_mass;    ///< of vertices, without liquid [kg]
     std::span<const double> strand_inertia; ///< of edges about their tangent, without liquid [kg m^2]
+    /// Momentum that the flow of an edge would have if the liquid had met no other force than FilmCoupling knows of:
+    /// due_momentum() [kg m/s]; none = all that changes the flow is owed to the strand.
+    std::span<const Vec3> due = {};
 };
 struct FilmState {
     std::span<double> volume; ///< V of vertices [m^3]
     std::span<double> flow;   ///< u of edges, towards the tip [m/s]
     std::span<Vec3> velocity; ///< v of the strand's vertices [m/s]
     std::span<double> spin;   ///< omega of its edges [rad/s]
+    /// What the film still owes the strand's vertices: impulses of surface tension, of flow that bends turn round, of
+    /// friction that was not foreseen [N s]; added to. None = lost.
+    std::span<Vec3> owed = {};
 };
 
 /// What one strand lost in a step: to be booked by the caller.
 struct FilmOutcome {
     double volume = 0;            ///< left at the tip [m^3]
     Vec3 momentum = Vec3::Zero(); ///< that it took along, v and u of the tip [kg m/s]
+    double flow = 0;              ///< u that is part of it [m/s]
     double spin_momentum = 0;     ///< about the tip's tangent [kg m^2/s]
-    Vec3 friction = Vec3::Zero(); ///< impulse of the film on the strand [N s]; not yet in the strand's velocity
 };
 
-/// One step of all films; outcome has one entry a strand. The same bits on any number of threads.
+/// How a film answers to the motion of its strand within a step. A strand that carries the whole film as a mass m_f
+/// would drag it along its tangent, too; but the film slides there, and only friction holds it:
+///   force on the strand = m_f (k/dt u - (1 - k) e.(g - a)) e,    k = dt c_f / (1 + dt c_f),
+/// linear in the velocity at the end of the step. With it strand and film together feel gravity and what else acts from
+/// outside, and nothing else.
+struct FilmCoupling {
+    std::vector<VelocityForce> force; ///< on vertices, besides the mass of the film
+    std::vector<double> held;         ///< k of edges
+};
+/// At the start of the step: `strands.position`, and the state, are those of then.
+void film_coupling(const FilmStrands& strands, const FilmStep& step, const FilmState& state, FilmCoupling& coupling);
+/// FilmStrands::due, with the strand's velocity at the end of the step; the rest as for film_coupling().
+void due_momentum(const FilmStrands& strands, const FilmStep& step, const FilmState& state,
+                  const FilmCoupling& coupling, std::span<const Vec3> end_velocity, std::vector<Vec3>& due);
+
+/// One step of all films, on strands that have moved; outcome has one entry a strand. The same bits on any number of
+/// threads.
 void step_films(const FilmStrands& strands, const FilmStep& step, const FilmState& state,
                 std::span<FilmOutcome> outcome);
 
@@ -75,5 +98,11 @@ struct FilmEnergy {
     double surface = 0;
 };
 [[nodiscard]] FilmEnergy film_energy(const FilmStrands& strands, const FilmLiquid& liquid, const FilmState& state);
+/// Of the flow along the strands, on top of films that move with them.
+struct FilmMotion {
+    Vec3 momentum = Vec3::Zero(); ///< [kg m/s]
+    double energy = 0;            ///< kinetic [J]
+};
+[[nodiscard]] FilmMotion film_motion(const FilmStrands& strands, const FilmLiquid& liquid, const FilmState& state);
 
 } // namespace rivulet

@@ -147,6 +147,21 @@ density = "1.1 kg/m3"
 viscosity = "1.9e-5 Pa s"
 wind = "1 0 0 m/s"
 
+[liquids.rinse]
+
+[wetting]
+liquid = "rinse"
+contact_angle = "50 deg"
+tension = true
+beading = false
+friction = true
+momentum = "transport"
+capture = false
+capture_time = "0.2 s"
+thickest = 5
+dripping = false
+drip_factor = 0.4
+
 [obstacles.head]
 shape = { type = "sphere", radius = "10 cm" }
 strand_friction = 0.4
@@ -215,6 +230,7 @@ pins = [
 ]
 loads = [{ vertex = 12, force = "1 0 0 mN", start = "0.1 s", stop = "0.2 s" }]
 joints = [{ vertex = 20, strands = "tow", within = "5 mm" }]
+film = { thickness = "0.1 mm", from = 0.1, to = 0.5 }
 
 [strands.weave]
 kind = "woven"

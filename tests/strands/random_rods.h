@@ -46,7 +46,7 @@ inline RodSystem random_rods(int n, std::uint64_t stream)
         s.bend[k].twist_rest = random.lane();
         for (Lane& w : s.bend[k].weight) w = 1.0 + 0.5 * random.lane();
         for (Lane& r : s.bend[k].rest) r = random.lane();
-        s.air[k] = random.vector();
+        s.push[k] = random.vector();
         const LaneVec3 d = random.vector();
         s.drag[k] = {{1.0 + d.x * d.x, d.x * d.y, d.x * d.z, 1.0 + d.y * d.y, d.y * d.z, 1.0 + d.z * d.z}};
     }

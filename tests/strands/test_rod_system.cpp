@@ -138,6 +138,7 @@ TEST(RodSystem, RigidMotionProducesNoForce)
     for (auto& m : s.mass) m = Lane{};
     for (auto& i : s.inertia) i = Lane{};
     for (auto& d : s.drag) d = {};
+    for (auto& p : s.push) p = {};
     const RodConfiguration rest = at_start(s);
     for (std::size_t k = 0; k + 1 < s.edge.size(); ++k) { // the present shape becomes the rest shape
         s.stretch[k].inverse_rest_length = rest.edge[k].inverse_length;
@@ -222,7 +223,7 @@ TEST(RodSystem, LanesDoNotSeeEachOther)
         spread_lane_of(one.mass), spread_lane_of(one.inertia), spread_lane_of(one.predicted);
         spread_lane_of(one.predicted_spin), spread_lane_of(one.edge), spread_lane_of(one.director);
         spread_lane_of(one.twist), spread_lane_of(one.stretch), spread_lane_of(one.bend);
-        spread_lane_of(one.drag), spread_lane_of(one.air);
+        spread_lane_of(one.drag), spread_lane_of(one.push);
         one.prepare();
         RodConfiguration alone = at_start(one);
         EXPECT_FALSE(any(~minimize_potential(one, {1e-9, 60}, alone).converged));

@@ -15,7 +15,7 @@ struct WetStrand {
     double strand_density = 1300;
     std::vector<std::int32_t> first;
     std::vector<double> radii;
-    std::vector<Vec3> position, acceleration, velocity;
+    std::vector<Vec3> position, acceleration, velocity, due, owed;
     std::vector<double> strand_mass, strand_inertia, volume, flow, spin;
     std::vector<FilmOutcome> outcome;
 
@@ -38,9 +38,9 @@ struct WetStrand {
 
     [[nodiscard]] FilmStrands strands() const
     {
-        return {first, radii, position, acceleration, strand_mass, strand_inertia};
+        return {first, radii, position, acceleration, strand_mass, strand_inertia, due};
     }
-    [[nodiscard]] FilmState state() { return {volume, flow, velocity, spin}; }
+    [[nodiscard]] FilmState state() { return {volume, flow, velocity, spin, owed}; }
     const FilmOutcome& advance(const FilmStep& step)
     {
         step_films(strands(), step, state(), outcome);

@@ -1,0 +1,483 @@
+#include "sim/film_stages.h"
+
+#include "base/parallel.h"
+#include "base/rng.h"
+#include "sim/scratch.h"
+#include "sim/seed.h"
+#include "wetting/exchange.h"
+#include "wetting/film_section.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace rivulet {
+namespace {
+
+void book_vector(std::vector<Account>& account, const Vec3& amount)
+{
+    for (int a = 0; a < 3; ++a) account[static_cast<std::size_t>(a)].add(amount[a]);
+}
+
+double energy_of(const Model& model, double mass, const Vec3& position, const Vec3& velocity)
+{
+    return mass * (0.5 * velocity.squaredNorm() - model.options.gravity.dot(position));
+}
+
+/// The cell of a point: what is in one cell has one key, and keys order cells.
+struct CellKeys {
+    double inverse_size;
+    Vec3 origin;
+
+    [[nodiscard]] Vec3 cell(const Vec3& x) const { return ((x - origin) * inverse_size).array().floor(); }
+    [[nodiscard]] static std::uint64_t key(const Vec3& cell)
+    {
+        std::uint64_t k = 0;
+        for (int a = 0; a < 3; ++a) {
+            const double bounded = std::clamp(cell[a], -1048575.0, 1048575.0);
+            k = k << 21 | static_cast<std::uint64_t>(static_cast<std::int64_t>(bounded) + 1048576);
+        }
+        return k;
+    }
+    [[nodiscard]] std::uint64_t operator()(const Vec3& x) const { return key(cell(x)); }
+};
+
+CellKeys cell_keys(const Model& model) { return {1 / model.options.cell_size, model.domain.box.lower}; }
+
+template <class Body>
+void for_neighbours(const Vec3& cell, Body&& body)
+{
+    for (int n = 0; n < 27; ++n) body(CellKeys::key(cell + Vec3(n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1)));
+}
+
+/// One strand as it lies, with half edges on either side of its vertices.
+struct WetSpan {
+    const std::vector<Vec3>& x;
+    std::size_t begin, end;
+
+    [[nodiscard]] bool has_before(std::size_t v) const { return v > begin; }
+    [[nodiscard]] bool has_after(std::size_t v) const { return v + 1 < end; }
+    [[nodiscard]] double length(std::size_t v) const
+    {
+        return 0.5 * ((has_before(v) ? (x[v] - x[v - 1]).norm() : 0) + (has_after(v) ? (x[v + 1] - x[v]).norm() : 0));
+    }
+    /// Calls body(e, direction of e, part of the vertex' liquid that lies on e) for the edges e at vertex v.
+    template <class Body>
+    void for_edges(std::size_t v, Body&& body) const
+    {
+        const double all = length(v);
+        for (std::size_t e = has_before(v) ? v - 1 : v; e <= v && e + 1 < end; ++e) {
+            const Vec3 edge = x[e + 1] - x[e];
+            const double l = edge.norm();
+            body(e, Vec3(edge / l), 0.5 * l / all);
+        }
+    }
+    /// Distance of a point from the stretch of strand that belongs to vertex v.
+    [[nodiscard]] double distance(std::size_t v, const Vec3& point) const
+    {
+        double nearest = (point - x[v]).norm();
+        for (const std::size_t other : {has_before(v) ? v - 1 : v, has_after(v) ? v + 1 : v}) {
+            const Vec3 half = 0.5 * (x[other] - x[v]);
+            const double square = half.squaredNorm();
+            if (!(square > 0)) continue;
+            const double at = std::clamp(half.dot(point - x[v]) / square, 0.0, 1.0);
+            nearest = std::min(nearest, (point - x[v] - at * half).norm());
+        }
+        return nearest;
+    }
+};
+
+WetSpan span_of(const Model& model, const State& state, std::size_t strand)
+{
+    return {state.strands.position, static_cast<std::size_t>(model.strands.first[strand]),
+            static_cast<std::size_t>(model.strands.first[strand + 1])};
+}
+
+std::vector<std::int32_t> strand_of_vertices(const StrandModel& strands)
+{
+    std::vector<std::int32_t> strand(static_cast<std::size_t>(strands.n_vertices()));
+    for (std::int32_t s = 0; s < strands.n_strands(); ++s)
+        std::fill(strand.begin() + strands.first[static_cast<std::size_t>(s)],
+                  strand.begin() + strands.first[static_cast<std::size_t>(s) + 1], s);
+    return strand;
+}
+
+/// A vertex that can take liquid up, in one of the cells that its stretch of strand passes.
+struct ThirstyVertex {
+    std::uint64_t key;
+    std::int32_t vertex;
+    auto operator<=>(const ThirstyVertex&) const = default;
+};
+
+/// A particle in reach of a vertex.
+struct Touch {
+    std::int32_t vertex, particle;
+    double volume; ///< that goes over [m^3]
+};
+
+class Capture {
+public:
+    Capture(const Model& model, State& state, const Workspace::Scratch& scratch, double dt)
+        : model_(model), state_(state), scratch_(scratch), wetting_(*model.wetting), keys_(cell_keys(model)),
+          part_(1 - std::exp(-dt / wetting_.capture_time)), strand_(strand_of_vertices(model.strands))
+    {
+    }
+
+    void run()
+    {
+        find_thirsty();
+        if (thirsty_.empty()) return;
+        find_touches();
+        if (touches_.empty()) return;
+        share_out();
+        take_up();
+        remove_taken();
+    }
+
+private:
+    [[nodiscard]] double radius(std::size_t v) const
+    {
+        return scratch_.films.radius[static_cast<std::size_t>(strand_[v])];
+    }
+    [[nodiscard]] WetSpan span(std::size_t v) const
+    {
+        return span_of(model_, state_, static_cast<std::size_t>(strand_[v]));
+    }
+    /// What the vertex could still take [m^3].
+    [[nodiscard]] double room(std::size_t v) const
+    {
+        const double r = radius(v);
+        return film_area((wetting_.thickest - 1) * r, r) * span(v).length(v) - state_.film.volume[v];
+    }
+
+    void find_thirsty()
+    {
+        const double step = model_.options.cell_size;
+        for (std::size_t s = 0; s < scratch_.films.radius.size(); ++s) {
+            const WetSpan strand = span_of(model_, state_, s);
+            for (std::size_t v = strand.begin + 1; v + 1 < strand.end; ++v) { // a tip would catch its own drops
+                if (!(room(v) > 0)) continue;
+                for (const std::size_t other : {v - 1, v + 1}) {
+                    const Vec3 half = 0.5 * (strand.x[other] - strand.x[v]);
+                    const int n = std::max(1, static_cast<int>(std::ceil(half.norm() / step)));
+                    for (int i = 0; i <= n; ++i)
+                        thirsty_.push_back(
+                            {keys_(strand.x[v] + (static_cast<double>(i) / n) * half), static_cast<std::int32_t>(v)});
+                }
+            }
+        }
+        std::sort(thirsty_.begin(), thirsty_.end());
+        thirsty_.erase(std::unique(thirsty_.begin(), thirsty_.end()), thirsty_.end());
+        for (std::size_t i = 0; i < thirsty_.size(); ++i) {
+            if (i > 0 && thirsty_[i].key == thirsty_[i - 1].key) continue;
+            const std::uint64_t k = thirsty_[i].key;
+            const auto part = [&](int shift) { return static_cast<double>((k >> shift) & 2097151) - 1048576; };
+            for_neighbours(Vec3(part(42), part(21), part(0)), [&](std::uint64_t key) { near_.push_back(key); });
+        }
+        std::sort(near_.begin(), near_.end());
+        near_.erase(std::unique(near_.begin(), near_.end()), near_.end());
+    }
+
+    void find_touches()
+    {
+        Aabb box;
+        for (const Vec3& x : state_.strands.position) box.include(x);
+        box = box.dilated(2 * model_.options.cell_size);
+        const std::int64_t n = state_.liquid.size();
+        std::vector<std::vector<Touch>> parts(static_cast<std::size_t>((n + kOrderedChunk - 1) / kOrderedChunk));
+        parallel_for(static_cast<std::int64_t>(parts.size()), "capture", [&](std::int64_t c) {
+            for (std::int64_t i = c * kOrderedChunk; i < std::min(n, (c + 1) * kOrderedChunk); ++i) {
+                const auto p = static_cast<std::size_t>(i);
+                if (state_.liquid.liquid[p] != wetting_.liquid || !box.contains(state_.liquid.position[p])) continue;
+                find_touches(p, parts[static_cast<std::size_t>(c)]);
+            }
+        });
+        for (const auto& part : parts) touches_.insert(touches_.end(), part.begin(), part.end());
+    }
+
+    /// Liquid is touched within half a cell of the film, which in full cells leaves no gaps between particles, and no
+    /// farther than a bridge of particle and film would last.
+    void find_touches(std::size_t p, std::vector<Touch>& touches) const
+    {
+        const Vec3& x = state_.liquid.position[p];
+        const Vec3 cell = keys_.cell(x);
+        if (!std::binary_search(near_.begin(), near_.end(), CellKeys::key(cell))) return;
+        const std::size_t first = touches.size();
+        for_neighbours(cell, [&](std::uint64_t key) {
+            const auto from = std::lower_bound(thirsty_.begin(), thirsty_.end(), ThirstyVertex{key, 0});
+            for (auto i = from; i != thirsty_.end() && i->key == key; ++i)
+                touches.push_back({i->vertex, static_cast<std::int32_t>(p), 0});
+        });
+        const auto begin = touches.begin() + static_cast<std::ptrdiff_t>(first);
+        const auto by_vertex = [](const Touch& a, const Touch& b) { return a.vertex < b.vertex; };
+        std::sort(begin, touches.end(), by_vertex);
+        const auto same = [](const Touch& a, const Touch& b) { return a.vertex == b.vertex; };
+        touches.erase(std::unique(begin, touches.end(), same), touches.end());
+        const auto is_far = [&](const Touch& t) {
+            const auto v = static_cast<std::size_t>(t.vertex);
+            const WetSpan strand = span(v);
+            const double film = film_outer_radius(state_.film.volume[v] / strand.length(v), radius(v));
+            const double bridge =
+                (1 + 0.5 * wetting_.contact_angle) * std::cbrt(state_.liquid.volume[p] + state_.film.volume[v]);
+            return strand.distance(v, x) > std::min(film + 0.5 * model_.options.cell_size, film + bridge);
+        };
+        touches.erase(std::remove_if(touches.begin() + static_cast<std::ptrdiff_t>(first), touches.end(), is_far),
+                      touches.end());
+    }
+
+    /// A vertex asks all particles that it touches for the same part of theirs; one that is asked for more than it has
+    /// gives all of it.
+    void share_out()
+    {
+        std::vector<double> offered(strand_.size(), 0.0), asked(static_cast<std::size_t>(state_.liquid.size()), 0.0);
+        for (const Touch& t : touches_)
+            offered[static_cast<std::size_t>(t.vertex)] += state_.liquid.volume[static_cast<std::size_t>(t.particle)];
+        for (Touch& t : touches_) {
+            const auto v = static_cast<std::size_t>(t.vertex), p = static_cast<std::size_t>(t.particle);
+            t.volume = state_.liquid.volume[p] * std::min(1.0, part_ * room(v) / offered[v]);
+            asked[p] += t.volume;
+        }
+        for (Touch& t : touches_) {
+            const auto p = static_cast<std::size_t>(t.particle);
+            const double share = state_.liquid.volume[p] / asked[p];
+            if (share < 1) t.volume *= share;
+        }
+    }
+
+    void take_up()
+    {
+        const double density = wetting_.film.density;
+        caught_.assign(strand_.size(), 0.0);
+        momentum_.assign(strand_.size(), Vec3::Zero());
+        given_.assign(static_cast<std::size_t>(state_.liquid.size()), 0.0);
+        Account energy;
+        for (const Touch& t : touches_) {
+            const auto v = static_cast<std::size_t>(t.vertex), p = static_cast<std::size_t>(t.particle);
+            caught_[v] += t.volume;
+            given_[p] += t.volume;
+            momentum_[v] += density * t.volume * state_.liquid.velocity[p];
+            energy.add(energy_of(model_, density * t.volume, state_.liquid.position[p], state_.liquid.velocity[p]));
+        }
+        state_.strand_ledger.exchange_energy.add(energy.total());
+        const std::vector<double> wet = film_masses(model_, state_), dry = vertex_masses(model_.strands);
+        for (std::size_t s = 0; s < scratch_.films.radius.size(); ++s) take_up(span_of(model_, state_, s), wet, dry);
+    }
+
+    /// Across a strand all moves together; along it the caught liquid flows with the film.
+    void take_up(const WetSpan& strand, const std::vector<double>& wet, const std::vector<double>& dry)
+    {
+        const double density = wetting_.film.density;
+        std::vector<double> flowing(strand.end - strand.begin, 0.0), content(strand.end - strand.begin, 0.0);
+        for (std::size_t v = strand.begin; v < strand.end; ++v)
+            strand.for_edges(v, [&](std::size_t e, const Vec3&, double part) {
+                flowing[e - strand.begin] += part * density * state_.film.volume[v] * state_.film.flow[e];
+                content[e - strand.begin] += part * density * (state_.film.volume[v] + caught_[v]);
+            });
+        bool any = false;
+        for (std::size_t v = strand.begin; v < strand.end; ++v) {
+            if (!(caught_[v] > 0)) continue;
+            any = true;
+            const double mass = wet[v] + dry[v], more = density * caught_[v];
+            Vec3& velocity = state_.strands.velocity[v];
+            const Vec3 slip = momentum_[v] / more - velocity;
+            Vec3 whole = mass * velocity + momentum_[v];
+            strand.for_edges(v, [&](std::size_t e, const Vec3& t, double part) {
+                const double along = part * more * slip.dot(t);
+                flowing[e - strand.begin] += along;
+                whole -= along * t;
+            });
+            const Vec3 after = whole / (mass + more);
+            if (scratch_.strand_holds.hold[v] == Hold::Free)
+                velocity = after;
+            else
+                book_vector(state_.strand_ledger.support, (mass + more) * (velocity - after));
+            state_.film.volume[v] += caught_[v];
+            book_vector(state_.strand_ledger.caught, momentum_[v]);
+        }
+        if (!any) return;
+        for (std::size_t e = strand.begin; e + 1 < strand.end; ++e)
+            if (content[e - strand.begin] > 0)
+                state_.film.flow[e] = flowing[e - strand.begin] / content[e - strand.begin];
+    }
+
+    void remove_taken()
+    {
+        Account& caught = state_.ledger.caught[static_cast<std::size_t>(wetting_.liquid)];
+        std::vector<std::uint8_t> keep(given_.size(), 1);
+        bool any = false;
+        for (std::size_t p = 0; p < given_.size(); ++p) {
+            if (!(given_[p] > 0)) continue;
+            caught.add(given_[p]);
+            const double left = state_.liquid.volume[p] - given_[p];
+            // Rounding is not a drop: it stays on the strand's side of the ledger.
+            if (left <= 1e-12 * state_.liquid.volume[p]) {
+                keep[p] = 0;
+                any = true;
+            } else {
+                state_.liquid.volume[p] = left;
+            }
+        }
+        if (any) remove_particles(keep, state_.liquid);
+    }
+
+    const Model& model_;
+    State& state_;
+    const Workspace::Scratch& scratch_;
+    const Wetting& wetting_;
+    CellKeys keys_;
+    double part_; ///< of its room that a vertex fills in the step
+    std::vector<std::int32_t> strand_;
+    std::vector<ThirstyVertex> thirsty_; ///< sorted
+    std::vector<std::uint64_t> near_;    ///< cells with a thirsty vertex in a neighbour; sorted
+    std::vector<Touch> touches_;         ///< by particle, then vertex
+    std::vector<double> caught_, given_; ///< by vertices, from particles [m^3]
+    std::vector<Vec3> momentum_;         ///< caught [kg m/s]
+};
+
+class Shedding {
+public:
+    Shedding(const Model& model, State& state, const Workspace::Scratch& scratch)
+        : model_(model), state_(state), scratch_(scratch), wetting_(*model.wetting),
+          unit_(std::pow(model.options.cell_size, 3) / 8), strand_(strand_of_vertices(model.strands))
+    {
+    }
+
+    void run()
+    {
+        shed_pools();
+        shed_films();
+    }
+
+private:
+    [[nodiscard]] static double drop_radius(double volume) { return std::cbrt(0.75 * volume / std::numbers::pi); }
+
+    /// A drop of about the size of a particle of the bulk.
+    void drop(double volume, const Vec3& x, const Vec3& velocity)
+    {
+        const Vec3 inside = x.cwiseMax(model_.domain.box.lower).cwiseMin(model_.domain.box.upper);
+        append_particle(model_, wetting_.liquid, {inside, velocity, Mat3::Zero(), volume}, state_);
+        state_.ledger.shed[static_cast<std::size_t>(wetting_.liquid)].add(volume);
+        const double mass = wetting_.film.density * volume;
+        book_vector(state_.strand_ledger.shed, -mass * velocity);
+        state_.strand_ledger.exchange_energy.add(-energy_of(model_, mass, inside, velocity));
+    }
+
+    [[nodiscard]] Vec3 felt(std::size_t v) const { return model_.options.gravity - scratch_.films.acceleration[v]; }
+
+    void shed_pools()
+    {
+        for (std::size_t s = 0; s < state_.film.pool.size(); ++s) {
+            double& pool = state_.film.pool[s];
+            if (pool < unit_) continue;
+            const std::size_t tip = static_cast<std::size_t>(model_.strands.first[s + 1]) - 1;
+            const double n = std::floor(pool / unit_);
+            const std::vector<Vec3>& x = state_.strands.position;
+            const Vec3 tangent = (x[tip] - x[tip - 1]).normalized();
+            const Vec3 velocity = state_.strands.velocity[tip] + state_.film.pool_flow[s] * tangent;
+            for (double i = 0; i < n; ++i) // one behind the other
+                drop(pool / n, x[tip] + (2 * i + 1) * drop_radius(pool / n) * tangent, velocity);
+            pool = 0;
+            state_.film.pool_flow[s] = 0;
+        }
+    }
+
+    void shed_films()
+    {
+        const CellKeys keys = cell_keys(model_);
+        std::vector<ThirstyVertex> wet; // here: those that have liquid
+        for (std::size_t v = 0; v < state_.film.volume.size(); ++v)
+            if (state_.film.volume[v] > 0)
+                wet.push_back({keys(state_.strands.position[v]), static_cast<std::int32_t>(v)});
+        std::sort(wet.begin(), wet.end());
+        for (std::size_t begin = 0; begin < wet.size();) {
+            std::size_t end = begin;
+            while (end < wet.size() && wet[end].key == wet[begin].key) ++end;
+            shed_cell(std::span(wet).subspan(begin, end - begin));
+            begin = end;
+        }
+    }
+
+    void shed_cell(std::span<const ThirstyVertex> vertices)
+    {
+        double volume = 0, squares = 0, pull = 0;
+        std::int32_t last = -1;
+        for (const ThirstyVertex& w : vertices) {
+            const auto v = static_cast<std::size_t>(w.vertex);
+            const WetSpan strand = span_of(model_, state_, static_cast<std::size_t>(strand_[v]));
+            const std::size_t to = strand.has_after(v) ? v + 1 : v, from = strand.has_before(v) ? v - 1 : v;
+            const Vec3 chord = strand.x[to] - strand.x[from];
+            const double length = chord.norm();
+            const Vec3 t = length > 0 ? Vec3(chord / length) : Vec3(Vec3::Zero());
+            const Vec3 a = felt(v);
+            volume += state_.film.volume[v];
+            pull += state_.film.volume[v] * (a - a.dot(t) * t).norm();
+            if (strand_[v] == last) continue;
+            last = strand_[v];
+            const double r = scratch_.films.radius[static_cast<std::size_t>(last)];
+            squares += r * r;
+        }
+        const double factor = wetting_.drip_factor * wetting_.drip_factor;
+        const double held = factor * held_volume(squares, wetting_.surface_tension, wetting_.film.density,
+                                                 std::max(pull / volume, 1e-30));
+        if (volume > held + unit_) let_go(vertices, volume, held);
+    }
+
+    /// All films of the cell give the same part; together they make drops of one to two units.
+    void let_go(std::span<const ThirstyVertex> vertices, double volume, double held)
+    {
+        const double excess = volume - held, part = excess / volume, density = wetting_.film.density;
+        const double n = std::floor(excess / unit_);
+        Vec3 momentum = Vec3::Zero();
+        std::vector<double> until;
+        double released = 0;
+        for (const ThirstyVertex& w : vertices) {
+            const auto v = static_cast<std::size_t>(w.vertex);
+            const double lost = part * state_.film.volume[v];
+            const WetSpan strand = span_of(model_, state_, static_cast<std::size_t>(strand_[v]));
+            momentum += density * lost * state_.strands.velocity[v];
+            strand.for_edges(v, [&](std::size_t e, const Vec3& t, double share) {
+                momentum += density * share * lost * state_.film.flow[e] * t;
+            });
+            state_.film.volume[v] -= lost;
+            released += lost;
+            until.push_back(released);
+        }
+        const Vec3 velocity = momentum / (density * released);
+        for (double i = 0; i < n; ++i) {
+            const auto random = [&](std::uint64_t which) {
+                return random_unit(model_.options.seed, static_cast<std::uint64_t>(state_.next_id), which);
+            };
+            const auto chosen = std::upper_bound(until.begin(), until.end() - 1, random(0) * released);
+            const auto v = static_cast<std::size_t>(
+                vertices[static_cast<std::size_t>(std::distance(until.begin(), chosen))].vertex);
+            const WetSpan strand = span_of(model_, state_, static_cast<std::size_t>(strand_[v]));
+            const double along = random(1) - 0.5;
+            const std::size_t other =
+                along < 0 ? (strand.has_before(v) ? v - 1 : v) : (strand.has_after(v) ? v + 1 : v);
+            const Vec3 x = strand.x[v] + std::abs(along) * (strand.x[other] - strand.x[v]), a = felt(v);
+            const double clear = a.norm() > 0 ? drop_radius(released / n) / a.norm() : 0;
+            drop(released / n, x + clear * a, velocity);
+        }
+    }
+
+    const Model& model_;
+    State& state_;
+    const Workspace::Scratch& scratch_;
+    const Wetting& wetting_;
+    double unit_; ///< volume of a drop: that of a particle of the bulk [m^3]
+    std::vector<std::int32_t> strand_;
+};
+
+} // namespace
+
+void catch_liquid(const Model& model, State& state, const Workspace::Scratch& scratch, double dt)
+{
+    if (state.film.is_there() && model.wetting->captures) Capture(model, state, scratch, dt).run();
+}
+
+void shed_liquid(const Model& model, State& state, const Workspace::Scratch& scratch)
+{
+    if (state.film.is_there() && model.wetting->drips) Shedding(model, state, scratch).run();
+}
+
+} // namespace rivulet

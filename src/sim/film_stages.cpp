@@ -1,0 +1,191 @@
+#include "sim/film_stages.h"
+
+#include "base/parallel.h"
+#include "sim/scratch.h"
+#include "wetting/film_section.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rivulet {
+namespace {
+
+FilmStep film_step_of(const Model& model, double dt)
+{
+    const Wetting& wetting = *model.wetting;
+    return {.dt = dt, .gravity = model.options.gravity, .liquid = wetting.film, .momentum = wetting.momentum};
+}
+
+FilmState film_state(State& state)
+{
+    return {state.film.volume, state.film.flow, state.strands.velocity, state.strands.spin, state.film.owed};
+}
+/// For kernels that only read it.
+FilmState film_state(const State& state) { return film_state(const_cast<State&>(state)); }
+
+/// Length of strand that belongs to each vertex, as it lies [m].
+std::vector<double> vertex_lengths(const Model& model, const State& state)
+{
+    std::vector<double> length(state.strands.position.size(), 0.0);
+    const std::vector<Vec3>& x = state.strands.position;
+    for (std::size_t s = 0; s < model.strands.material.size(); ++s)
+        for (auto v = static_cast<std::size_t>(model.strands.first[s]);
+             v + 1 < static_cast<std::size_t>(model.strands.first[s + 1]); ++v) {
+            const double half = 0.5 * (x[v + 1] - x[v]).norm();
+            length[v] += half;
+            length[v + 1] += half;
+        }
+    return length;
+}
+
+std::size_t tip_of(const Model& model, std::size_t strand)
+{
+    return static_cast<std::size_t>(model.strands.first[strand + 1]) - 1;
+}
+
+/// What flowed out at a tip joins the drop that hangs there, and moves with it; what that takes is owed to the strand.
+void hang_at_tips(const Model& model, State& state, const FilmScratchpad& pad)
+{
+    const double density = model.wetting->film.density;
+    for (std::size_t s = 0; s < pad.outcome.size(); ++s) {
+        const FilmOutcome& out = pad.outcome[s];
+        const std::size_t tip = tip_of(model, s);
+        double &pool = state.film.pool[s], &flow = state.film.pool_flow[s];
+        Vec3 due = pad.pool_due[s];
+        if (out.volume > 0) {
+            flow = (pool * flow + out.volume * out.flow) / (pool + out.volume);
+            pool += out.volume;
+            due += out.momentum - density * out.volume * state.strands.velocity[tip];
+        }
+        state.film.owed[tip] += due - pool_momentum(model, state, s);
+    }
+}
+
+/// What is held keeps the velocity of what holds it, which pays for that.
+void hold_velocities(const Model& model, State& state, const Workspace::Scratch& scratch)
+{
+    const std::vector<double> liquid = film_masses(model, state);
+    const std::vector<double> dry = vertex_masses(model.strands);
+    for (std::size_t v = 0; v < liquid.size(); ++v) {
+        if (scratch.strand_holds.hold[v] == Hold::Free) continue;
+        const Vec3& held = scratch.strands.state.velocity[v];
+        const Vec3 impulse = (dry[v] + liquid[v]) * (held - state.strands.velocity[v]);
+        for (int a = 0; a < 3; ++a) state.strand_ledger.support[static_cast<std::size_t>(a)].add(impulse[a]);
+        state.strands.velocity[v] = held;
+        if (scratch.strand_holds.hold[v] == Hold::VertexAndEdge) state.strands.spin[v] = scratch.strands.state.spin[v];
+    }
+}
+
+} // namespace
+
+void measure_strands(const Model& model, FilmScratchpad& pad)
+{
+    const StrandModel& strands = model.strands;
+    pad.radius.clear();
+    pad.mass = vertex_masses(strands);
+    pad.inertia = edge_inertias(strands);
+    for (const std::int32_t m : strands.material) {
+        const RodMaterial& material = strands.materials[static_cast<std::size_t>(m)];
+        pad.radius.push_back(std::sqrt(material.radius_a * material.radius_b));
+    }
+}
+
+FilmStrands film_strands(const Model& model, const State& state, const FilmScratchpad& pad)
+{
+    return {.first = model.strands.first,
+            .radius = pad.radius,
+            .position = state.strands.position,
+            .acceleration = pad.acceleration,
+            .strand_mass = pad.mass,
+            .strand_inertia = pad.inertia,
+            .due = pad.due};
+}
+
+Vec3 pool_momentum(const Model& model, const State& state, std::size_t strand)
+{
+    const std::size_t tip = tip_of(model, strand);
+    const Vec3 tangent = (state.strands.position[tip] - state.strands.position[tip - 1]).normalized();
+    return model.wetting->film.density * state.film.pool[strand] * state.film.pool_flow[strand] * tangent;
+}
+
+std::vector<double> film_masses(const Model& model, const State& state)
+{
+    std::vector<double> mass = state.film.volume;
+    if (mass.empty()) mass.assign(state.strands.position.size(), 0.0);
+    for (std::size_t s = 0; s < state.film.pool.size(); ++s) mass[tip_of(model, s)] += state.film.pool[s];
+    for (double& m : mass) m *= model.wetting ? model.wetting->film.density : 0;
+    return mass;
+}
+
+void start_films(const Model& model, State& state)
+{
+    if (!model.wetting) return;
+    const std::size_t n = state.strands.position.size();
+    const std::vector<double> length = vertex_lengths(model, state);
+    FilmScratchpad pad;
+    measure_strands(model, pad);
+    state.film.liquid = model.wetting->liquid;
+    state.film.volume.assign(n, 0.0);
+    state.film.flow.assign(n, 0.0);
+    state.film.owed.assign(n, Vec3::Zero());
+    state.film.pool.assign(pad.radius.size(), 0.0);
+    state.film.pool_flow.assign(pad.radius.size(), 0.0);
+    Account& initial = state.ledger.initial[static_cast<std::size_t>(model.wetting->liquid)];
+    for (std::size_t s = 0; s < pad.radius.size(); ++s)
+        for (auto v = static_cast<std::size_t>(model.strands.first[s]);
+             v < static_cast<std::size_t>(model.strands.first[s + 1]); ++v) {
+            state.film.volume[v] = length[v] * film_area(model.film_at_start[v], pad.radius[s]);
+            initial.add(state.film.volume[v]);
+        }
+}
+
+void weigh_films(const Model& model, const State& state, Workspace::Scratch& scratch, double dt)
+{
+    FilmScratchpad& pad = scratch.films;
+    measure_strands(model, pad);
+    pad.added_mass = film_masses(model, state);
+    for (std::size_t s = 0; s < state.film.pool.size(); ++s)
+        pad.mass[tip_of(model, s)] += model.wetting->film.density * state.film.pool[s];
+    // Spin of the film about the strand: what a vertex has goes with the edge that begins there, as in the film's step.
+    const std::vector<double> length = vertex_lengths(model, state);
+    pad.added_inertia.assign(pad.added_mass.size(), 0.0);
+    for (std::size_t s = 0; s < pad.radius.size(); ++s) {
+        const auto begin = static_cast<std::size_t>(model.strands.first[s]), tip = tip_of(model, s);
+        for (std::size_t v = begin; v <= tip; ++v)
+            pad.added_inertia[std::min(v, tip - 1)] +=
+                model.wetting->film.density * length[v] *
+                film_polar_moment(state.film.volume[v] / length[v], pad.radius[s]);
+    }
+    pad.due.clear();
+    pad.acceleration.clear();
+    film_coupling(film_strands(model, state, pad), film_step_of(model, dt), film_state(state), pad.coupling);
+    const std::vector<Vec3>& load = scratch.strand_holds.force;
+    pad.force.resize(state.film.owed.size());
+    for (std::size_t v = 0; v < pad.force.size(); ++v)
+        pad.force[v] = state.film.owed[v] / dt + (load.empty() ? Vec3(Vec3::Zero()) : load[v]);
+}
+
+void note_strand_motion(const Model& model, const State& state, Workspace::Scratch& scratch, double dt)
+{
+    FilmScratchpad& pad = scratch.films;
+    const std::vector<Vec3>& end = scratch.strands.state.velocity;
+    due_momentum(film_strands(model, state, pad), film_step_of(model, dt), film_state(state), pad.coupling, end,
+                 pad.due);
+    pad.pool_due.resize(pad.radius.size());
+    for (std::size_t s = 0; s < pad.radius.size(); ++s) pad.pool_due[s] = pool_momentum(model, state, s);
+    pad.acceleration.resize(end.size());
+    for (std::size_t v = 0; v < end.size(); ++v) pad.acceleration[v] = (end[v] - state.strands.velocity[v]) / dt;
+}
+
+void flow_films(const Model& model, State& state, Workspace::Scratch& scratch, double dt)
+{
+    if (!state.film.is_there()) return;
+    FilmScratchpad& pad = scratch.films;
+    pad.outcome.assign(pad.radius.size(), {});
+    std::fill(state.film.owed.begin(), state.film.owed.end(), Vec3::Zero());
+    step_films(film_strands(model, state, pad), film_step_of(model, dt), film_state(state), pad.outcome);
+    hang_at_tips(model, state, pad);
+    hold_velocities(model, state, scratch);
+}
+
+} // namespace rivulet
