@@ -15,6 +15,8 @@ namespace {
 
 /// Films thinner than half of this many radii (nanometres) count as dry.
 constexpr double kDryShare = 1e-4;
+/// Part of the section at one end of an edge below which the other end counts as dry beside it.
+constexpr double kStalledShare = 0.02;
 /// Below this many radii of thickness (less than an atom) forces are left out, for products of such numbers underflow;
 /// friction stops such a film at once.
 constexpr double kMoist = 1e-11;
@@ -65,6 +67,7 @@ struct FilmScratch {
     std::vector<double> right, left, passed;      ///< rates of the transport; volume that went over each edge
     std::vector<double> old_volume, carried_spin;
     std::vector<Vec3> carried;
+    std::vector<std::uint8_t> is_joined; ///< edges: see join_stalled_edges()
     FilmTransport transport;
     CapillaryFlow capillary;
 
@@ -135,31 +138,45 @@ void owe_turning(const OneFilm& film, const FilmScratch& s, std::size_t from, st
     if (!film.owed.empty()) film.owed[std::max(from, to)] += momentum * (s.tangent[from] - s.tangent[to]);
 }
 
-/// An edge whose flow comes from a dry end has all of its liquid at the other: that is one parcel with what the next
-/// edge has there, and both get one velocity; at a closed end it has arrived. Otherwise half of a drop would speed up
-/// forever without moving.
+/// An edge whose flow comes from an end that is as good as dry has all of its liquid at the other: that is one parcel
+/// with what the next edge has there, and all edges that are joined so get one velocity; at a closed end it has
+/// arrived. Otherwise parts of a drop would speed up forever without moving.
 void join_stalled_edges(const OneFilm& film, const FilmStep& step, FilmScratch& s)
 {
+    const double density = step.liquid.density, dry = dry_area(film);
     const std::size_t last = s.flow.size() - 1;
-    const bool has_open_tip = step.has_open_tip;
-    const auto join = [&](std::size_t e, std::size_t other) {
-        const double sum = s.edge_volume[e] + s.edge_volume[other];
-        const double before = s.edge_volume[e] * s.flow[e];
-        s.flow[e] = s.flow[other] = (before + s.edge_volume[other] * s.flow[other]) / sum;
-        owe_turning(film, s, e, other, step.liquid.density * (before - s.edge_volume[e] * s.flow[e]));
-    };
     const auto stop = [&](std::size_t e) {
-        owe(film, e, step.liquid.density * s.edge_volume[e] * s.flow[e] * s.tangent[e]);
+        owe(film, e, density * s.edge_volume[e] * s.flow[e] * s.tangent[e]);
         s.flow[e] = 0;
     };
-    const double dry = dry_area(film);
+    s.is_joined.assign(s.flow.size(), 0); // with the next
     for (std::size_t e = 0; e <= last; ++e) {
-        const bool is_left_dry = s.area[e] <= dry, is_right_dry = s.area[e + 1] <= dry;
-        if (is_left_dry == is_right_dry) continue;
-        if (s.flow[e] > 0 && is_left_dry && e < last) join(e, e + 1);
-        if (s.flow[e] > 0 && is_left_dry && e == last && !has_open_tip) stop(e);
-        if (s.flow[e] < 0 && is_right_dry && e > 0) join(e, e - 1);
-        if (s.flow[e] < 0 && is_right_dry && e == 0) stop(e);
+        const double left = s.area[e], right = s.area[e + 1];
+        if (std::max(left, right) <= dry) continue;
+        if (s.flow[e] > 0 && left <= std::max(dry, kStalledShare * right)) {
+            if (e < last) s.is_joined[e] = 1;
+            if (e == last && !step.has_open_tip) stop(e);
+        }
+        if (s.flow[e] < 0 && right <= std::max(dry, kStalledShare * left)) {
+            if (e > 0) s.is_joined[e - 1] = 1;
+            if (e == 0) stop(e);
+        }
+    }
+    for (std::size_t begin = 0; begin <= last; ++begin) {
+        std::size_t end = begin;
+        double volume = s.edge_volume[begin], momentum = volume * s.flow[begin];
+        while (s.is_joined[end] != 0) {
+            ++end;
+            volume += s.edge_volume[end];
+            momentum += s.edge_volume[end] * s.flow[end];
+        }
+        double handed_on = 0;
+        for (std::size_t e = begin; end > begin && e <= end; ++e) {
+            handed_on += density * s.edge_volume[e] * (s.flow[e] - momentum / volume);
+            if (e < end) owe_turning(film, s, e, e + 1, handed_on);
+            s.flow[e] = momentum / volume;
+        }
+        begin = end;
     }
 }
 
