@@ -45,7 +45,7 @@ Plot ledger_plot(const CsvTable& ledger)
     const CsvTable total = rows_of_liquid(ledger, "total");
     const std::vector<double> time = column(total, "time");
     PlotPanel accounts = over_time("Where the liquid is", "volume [m3]");
-    for (const char* name : {"initial", "emitted", "drained", "left", "bulk"})
+    for (const char* name : {"initial", "emitted", "drained", "left", "bulk", "film", "pool"})
         accounts.series.push_back({name, time, column(total, name)});
     PlotPanel residual = over_time("What the accounts do not explain", "relative error [1]", true);
     std::vector<double> error = column(total, "relative_error");
