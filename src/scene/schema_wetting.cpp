@@ -31,7 +31,7 @@ Record wetting_record()
             number("thickest", "", "Outer radius that they fill their films to, in radii of the strand.")
                 .between(1.01, 1000)
                 .otherwise("6"),
-            boolean("dripping", "What strands cannot hold falls off, in drops of an eighth of a cell or more.")
+            boolean("dripping", "What strands cannot hold falls off, in drops of a quarter of a particle or more.")
                 .otherwise(true),
             number("drip_factor", "", "Its square times what surface tension could hold at most is held.")
                 .between(0.001, 1000)

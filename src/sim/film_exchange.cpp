@@ -334,11 +334,15 @@ private:
     std::vector<Vec3> momentum_;         ///< caught [kg m/s]
 };
 
+/// Least volume of a drop, in particles of the bulk [Fei 2017].
+constexpr double kDropPart = 0.25;
+
 class Shedding {
 public:
     Shedding(const Model& model, State& state, const Workspace::Scratch& scratch)
         : model_(model), state_(state), scratch_(scratch), wetting_(*model.wetting),
-          unit_(std::pow(model.options.cell_size, 3) / 8), strand_(strand_of_vertices(model.strands))
+          unit_(kDropPart * std::pow(model.options.cell_size / kParticlesPerEdge, 3)),
+          strand_(strand_of_vertices(model.strands))
     {
     }
 
@@ -351,7 +355,6 @@ public:
 private:
     [[nodiscard]] static double drop_radius(double volume) { return std::cbrt(0.75 * volume / std::numbers::pi); }
 
-    /// A drop of about the size of a particle of the bulk.
     void drop(double volume, const Vec3& x, const Vec3& velocity)
     {
         const Vec3 inside = x.cwiseMax(model_.domain.box.lower).cwiseMin(model_.domain.box.upper);
@@ -368,8 +371,10 @@ private:
     {
         for (std::size_t s = 0; s < state_.film.pool.size(); ++s) {
             double& pool = state_.film.pool[s];
-            if (pool < unit_) continue;
             const std::size_t tip = static_cast<std::size_t>(model_.strands.first[s + 1]) - 1;
+            if (pool < std::max(unit_, hanging_volume(scratch_.films.radius[s], wetting_.surface_tension,
+                                                      wetting_.film.density, felt(tip).norm())))
+                continue;
             const double n = std::floor(pool / unit_);
             const std::vector<Vec3>& x = state_.strands.position;
             const Vec3 tangent = (x[tip] - x[tip - 1]).normalized();
@@ -464,7 +469,7 @@ private:
     State& state_;
     const Workspace::Scratch& scratch_;
     const Wetting& wetting_;
-    double unit_; ///< volume of a drop: that of a particle of the bulk [m^3]
+    double unit_; ///< the least volume of a drop [m^3]
     std::vector<std::int32_t> strand_;
 };
 

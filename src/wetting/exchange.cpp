@@ -30,6 +30,11 @@ double held_volume(double squares, double surface_tension, double density, doubl
     return 4 * std::numbers::pi * surface_tension * std::sqrt(squares) / (density * acceleration);
 }
 
+double hanging_volume(double radius, double surface_tension, double density, double acceleration)
+{
+    return 2 * std::numbers::pi * radius * surface_tension / (density * acceleration);
+}
+
 Vec3 momentum(const WetVertex& vertex, const Vec3& tangent)
 {
     return (vertex.strand_mass + vertex.film_mass) * vertex.velocity + vertex.film_mass * vertex.flow * tangent;

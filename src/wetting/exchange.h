@@ -23,6 +23,10 @@ struct StrandDrag {
 /// `squares` is the sum of r^2 over the strands that hold it [m^2]. Infinite without acceleration.
 [[nodiscard]] double held_volume(double squares, double surface_tension, double density, double acceleration);
 
+/// The largest volume [m^3] that hangs from the tip of a strand: surface tension along its rim carries it, Tate's law
+///   V = 2 pi r sigma / (rho a)
+[[nodiscard]] double hanging_volume(double radius, double surface_tension, double density, double acceleration);
+
 /// One vertex of a strand with its film.
 struct WetVertex {
     double strand_mass = 0;       ///< [kg]

@@ -73,5 +73,12 @@ TEST(Exchange, LiquidThatMovesWithTheStrandChangesNothing)
     EXPECT_NEAR(after.flow, 0.5, 1e-14);
 }
 
+TEST(Exchange, DropsHangFromTipsAsTateSays)
+{
+    // Water at 1 g from a hair of 0.05 mm: 2.30 microlitres.
+    EXPECT_NEAR(hanging_volume(5e-5, 0.07197, 1000, 9.81), 2.3048e-9, 1e-13);
+    EXPECT_NEAR(hanging_volume(5e-5, 0.07197, 1000, 98.1), 2.3048e-10, 1e-14);
+}
+
 } // namespace
 } // namespace rivulet
