@@ -62,6 +62,7 @@ void check_counts(const State& state, const Model& model, const std::filesystem:
         if (group == "strands") expected = model.strands.n_vertices();
         if (group == "strand_contacts" && view.is_array)
             expected = static_cast<std::int64_t>(state.strand_contacts.a.size());
+        if (group == "film" && view.is_array) expected = film_entries(model, view.name);
         if (group == "strand_ledger" && view.is_array) expected = 3;
         if (view.count != expected)
             throw IoError(path.string() + ": " + std::string(view.name) + ": " + std::to_string(view.count) +
@@ -70,6 +71,8 @@ void check_counts(const State& state, const Model& model, const std::filesystem:
     const auto n_liquids = static_cast<std::int32_t>(model.liquids.size());
     for (const std::int32_t liquid : state.liquid.liquid)
         if (liquid < 0 || liquid >= n_liquids) throw IoError(path.string() + ": liquid.liquid: unknown liquid");
+    if (state.film.liquid != (model.wetting ? model.wetting->liquid : 0))
+        throw IoError(path.string() + ": film.liquid: not the liquid that wets the strands");
 }
 
 /// What became different since the checkpoint, in words; never empty.

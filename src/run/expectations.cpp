@@ -98,7 +98,8 @@ std::string report_unit(std::string_view quantity)
     if (quantity.starts_with("momentum.angular.")) return "kg m2/s";
     if (quantity.starts_with(kEnergy) || quantity.starts_with("strands.energy.")) return "J";
     const bool is_volume =
-        is_one_of(name, {"initial", "emitted", "drained", "left", "bulk", "merged", "split"}) ||
+        is_one_of(name, {"initial", "emitted", "drained", "left", "bulk", "film", "pool", "caught", "shed", "merged",
+                         "split"}) ||
         is_one_of(quantity, {"particle_volume.nominal", "particle_volume.smallest", "particle_volume.largest"});
     return is_volume ? "m3" : "";
 }

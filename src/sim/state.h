@@ -122,6 +122,13 @@ struct State {
     std::int64_t next_id = 0;
 };
 
+/// How many entries the array `name` of State::film ("film.volume") has.
+[[nodiscard]] inline std::int64_t film_entries(const Model& model, std::string_view name)
+{
+    if (!model.wetting) return 0;
+    return name.starts_with("film.pool") ? model.strands.n_strands() : model.strands.n_vertices();
+}
+
 /// Of particle p [kg/m^3].
 [[nodiscard]] inline double density_of(const Model& model, const State& state, std::size_t p)
 {

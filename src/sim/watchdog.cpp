@@ -69,14 +69,12 @@ void check_lengths(const State& state, const std::string& stage)
 
 void check_films(const Model& model, const State& state, const std::string& stage)
 {
-    const std::int64_t n = model.wetting ? model.strands.n_vertices() : 0;
-    for (const ArrayView& array : state_arrays(state)) {
-        const std::int64_t count =
-            array.name.starts_with("film.pool") ? (model.wetting ? model.strands.n_strands() : 0) : n;
-        if (array.is_array && array.name.starts_with("film.") && array.count != count)
-            throw SimulationError(stage, std::string(array.name), -1,
-                                  fmt::format("{} entries, {} belong there", array.count, count));
-    }
+    for (const ArrayView& array : state_arrays(state))
+        if (array.is_array && array.name.starts_with("film.") && array.count != film_entries(model, array.name))
+            throw SimulationError(
+                stage, std::string(array.name), -1,
+                fmt::format("{} entries, {} belong there", array.count, film_entries(model, array.name)));
+    const auto n = static_cast<std::int64_t>(state.film.volume.size());
     const std::int64_t bad =
         first_bad(n, [&](std::int64_t i) { return !(state.film.volume[static_cast<std::size_t>(i)] >= 0); });
     if (bad != kNone) throw SimulationError(stage, "film.volume", bad, "is negative");
