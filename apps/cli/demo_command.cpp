@@ -15,7 +15,8 @@ namespace {
 
 constexpr const char* kDemoScene = "dam_break";
 
-constexpr const char* kDemoCell = "simulation.cell_size=2.5 cm"; // about a minute in all on two cores
+constexpr const char* kDemoCell = "simulation.cell_size=2.5 cm";  // about a minute in all on two cores
+constexpr const char* kFinerCell = "simulation.cell_size=0.0125"; // divides the column, as its [test] needs
 constexpr const char* kDemoFolder = "rivulet-demo";
 
 struct DemoArguments {
@@ -66,20 +67,27 @@ void draw(const DemoArguments& arguments, std::int64_t n_pictures)
     rivulet::plot_run(arguments.out);
 }
 
-void print_where(const std::string& out)
+/// What to try next, a command and its purpose a line.
+std::string suggestions(const std::string& out)
 {
     const std::string folder = shell_quoted(out);
-    fmt::print("\nmovie     {0}/demo.mp4\npictures  {0}/preview/\nledger    {0}/plots/ledger.svg\n"
-               "report    {0}/report.json\n\nwhat to try next\n",
-               folder);
-    const auto suggest = [](const std::string& arguments, const char* what) {
-        fmt::print("  {:<58} {}\n", program_command() + " " + arguments, what);
+    std::string text = "what to try next\n";
+    const auto suggest = [&](const std::string& arguments, const char* what) {
+        text += fmt::format("  {:<58} {}\n", program_command() + " " + arguments, what);
     };
     suggest("scenes", "the gallery");
-    suggest(fmt::format("run {} --set simulation.cell_size=0.015", kDemoScene), "the same, finer");
+    suggest(fmt::format("run {} --set {}", kDemoScene, kFinerCell), "the same, finer");
     suggest(fmt::format("render {} --frame 12", folder), "a picture at full size");
     suggest(fmt::format("export {} --to usd", folder), "for another program");
     suggest("explain simulation.cell_size", "what a key of a scene means");
+    return text;
+}
+
+void print_where(const std::string& out)
+{
+    fmt::print("\nmovie     {0}/demo.mp4\npictures  {0}/preview/\nledger    {0}/plots/ledger.svg\n"
+               "report    {0}/report.json\n\n{1}",
+               shell_quoted(out), suggestions(out));
 }
 
 int demo(const DemoArguments& arguments)
@@ -107,5 +115,6 @@ void add_demo_command(CLI::App& app, Action& action)
     CLI::App* command = app.add_subcommand("demo", "a minute of simulation, pictures, a movie and a plot");
     command->add_option("--out", arguments->out, "folder [rivulet-demo]");
     command->add_flag("--force", arguments->force, "replace an earlier demo in the folder");
+    command->footer([] { return suggestions(kDemoFolder); });
     command->callback([arguments, &action] { action = [arguments] { return demo(*arguments); }; });
 }
