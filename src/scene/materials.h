@@ -10,10 +10,9 @@ namespace rivulet {
 
 /// How far the source of a number goes.
 enum class SourceKind {
-    Checked,   ///< the source was read and states the number
-    Derived,   ///< computed from numbers that the source states
-    Chosen,    ///< a choice, guided by the source
-    Unchecked, ///< a typical value; no source was read
+    Checked, ///< the source was read and states the number
+    Derived, ///< computed from numbers that the source states
+    Chosen,  ///< a choice, guided by the source or for the reason that stands in its place
 };
 
 /// A number of the library and where it was found.
@@ -52,7 +51,7 @@ struct StrandMaterial {
 /// The material called `name`, which must be in the library.
 [[nodiscard]] const StrandMaterial& strand_material(std::string_view name);
 [[nodiscard]] std::string strand_material_table_markdown();
-/// "checked", "derived", "chosen" or "unchecked".
+/// "checked", "derived" or "chosen".
 [[nodiscard]] std::string_view kind_name(SourceKind kind);
 
 [[nodiscard]] const std::vector<LiquidMaterial>& liquid_materials();

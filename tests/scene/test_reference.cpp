@@ -166,6 +166,16 @@ TEST(Materials, EveryNumberHasASourceAndFitsTheSchema)
     }
 }
 
+TEST(Materials, NoNumberIsLeftUnchecked)
+{
+    const std::string page = scene_reference_markdown();
+    EXPECT_EQ(page.find("not checked against a source"), std::string::npos);
+    EXPECT_EQ(page.find("| unchecked |"), std::string::npos);
+    // The small test scenes to Fei et al. (2017): 0.95 g/cm3 and 20.6 dyn/cm.
+    EXPECT_DOUBLE_EQ(liquid_material("silicone_oil").density.value, 950);
+    EXPECT_DOUBLE_EQ(liquid_material("silicone_oil").surface_tension.value, 20.6e-3);
+}
+
 TEST(Materials, ApparentViscosityFollowsTheHerschelBulkleyConstants) // tau_Y [Pa], K [Pa s^n], n of Fei (2019) at 10/s
 {
     const auto apparent = [](double yield, double consistency, double n) {
