@@ -1,4 +1,5 @@
 #include "commands.h"
+#include "print.h"
 #include "progress.h"
 
 #include "rivulet/error.h"
@@ -26,7 +27,7 @@ struct DemoArguments {
 
 void say(const std::string& line)
 {
-    fmt::print("{}\n", line);
+    print(stdout, "{}\n", line);
     std::fflush(stdout);
 }
 
@@ -40,7 +41,7 @@ rivulet::RunOutcome run_demo_scene(const DemoArguments& arguments)
     options.progress = [&](const rivulet::Progress& progress) { printer.show(progress); };
     options.message = [&](std::string_view line) {
         printer.finish_line();
-        fmt::print(stderr, "rivulet: {}\n", line);
+        print(stderr, "rivulet: {}\n", line);
     };
     rivulet::RunOutcome outcome = rivulet::run_scene(scene_file(kDemoScene), options);
     printer.finish_line();
@@ -85,9 +86,10 @@ std::string suggestions(const std::string& out)
 
 void print_where(const std::string& out)
 {
-    fmt::print("\nmovie     {0}/demo.mp4\npictures  {0}/preview/\nledger    {0}/plots/ledger.svg\n"
-               "report    {0}/report.json\n\n{1}",
-               shell_quoted(out), suggestions(out));
+    print(stdout,
+          "\nmovie     {0}/demo.mp4\npictures  {0}/preview/\nledger    {0}/plots/ledger.svg\n"
+          "report    {0}/report.json\n\n{1}",
+          shell_quoted(out), suggestions(out));
 }
 
 int demo(const DemoArguments& arguments)
@@ -95,9 +97,9 @@ int demo(const DemoArguments& arguments)
     say(fmt::format("running the scene {}", kDemoScene));
     const rivulet::RunOutcome outcome = run_demo_scene(arguments);
     if (outcome.exit != rivulet::kExitDone) {
-        fmt::print(stderr, "rivulet: the demo stopped early: {}; begin again with: {} demo --out {} --force\n",
-                   outcome.failure.empty() ? "interrupted" : outcome.failure, program_command(),
-                   shell_quoted(arguments.out));
+        print(stderr, "rivulet: the demo stopped early: {}; begin again with: {} demo --out {} --force\n",
+              outcome.failure.empty() ? "interrupted" : outcome.failure, program_command(),
+              shell_quoted(arguments.out));
         return outcome.exit;
     }
     say(fmt::format("{} frames in {}; the ledgers close to {:.2g}; state hash {}", outcome.frame,

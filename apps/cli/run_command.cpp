@@ -1,4 +1,5 @@
 #include "commands.h"
+#include "print.h"
 #include "progress.h"
 
 #include "rivulet/error.h"
@@ -31,7 +32,8 @@ std::string resume_command(const RunArguments& arguments, const rivulet::RunOutc
 
 void print_json(const rivulet::RunOutcome& outcome)
 {
-    fmt::print(
+    print(
+        stdout,
         R"({{"event": "end", "exit": {}, "frame": {}, "time_s": {}, "steps": {}, "particles": {}, "strand_vertices": {}, "wall_s": {}, )"
         R"("ledger_relative_error": {}, "state_hash": "{}", "failure": {}}})"
         "\n",
@@ -42,26 +44,26 @@ void print_json(const rivulet::RunOutcome& outcome)
 
 void print_text(const rivulet::RunOutcome& outcome)
 {
-    fmt::print("{} frames, {:.6g} s in {} steps, {}, {} of wall time, ledgers close to {:.2g}\n", outcome.frame,
-               outcome.time, outcome.step, amount_text(outcome.particles, outcome.strand_vertices),
-               duration_text(outcome.wall), outcome.ledger_error);
-    fmt::print("{}", outcome.expectations);
-    fmt::print("state hash {}\n{}\n", outcome.state_hash, outcome.folder.string());
+    print(stdout, "{} frames, {:.6g} s in {} steps, {}, {} of wall time, ledgers close to {:.2g}\n", outcome.frame,
+          outcome.time, outcome.step, amount_text(outcome.particles, outcome.strand_vertices),
+          duration_text(outcome.wall), outcome.ledger_error);
+    print(stdout, "{}", outcome.expectations);
+    print(stdout, "state hash {}\n{}\n", outcome.state_hash, outcome.folder.string());
 }
 
 void print_failure(const RunArguments& arguments, const rivulet::RunOutcome& outcome)
 {
     switch (outcome.exit) {
     case rivulet::kExitExpectation:
-        fmt::print(stderr, "rivulet: the run missed its expectations:\n{}\n", outcome.failure);
+        print(stderr, "rivulet: the run missed its expectations:\n{}\n", outcome.failure);
         break;
     case rivulet::kExitSimulation:
-        fmt::print(stderr, "rivulet: the simulation failed: {}\nlast good checkpoint: {}\n", outcome.failure,
-                   outcome.checkpoint.string());
+        print(stderr, "rivulet: the simulation failed: {}\nlast good checkpoint: {}\n", outcome.failure,
+              outcome.checkpoint.string());
         break;
     case rivulet::kExitInterrupted:
-        fmt::print(stderr, "rivulet: interrupted; checkpoint {}\nresume with: {}\n", outcome.checkpoint.string(),
-                   resume_command(arguments, outcome));
+        print(stderr, "rivulet: interrupted; checkpoint {}\nresume with: {}\n", outcome.checkpoint.string(),
+              resume_command(arguments, outcome));
         break;
     default:
         break;
@@ -77,7 +79,7 @@ int run(RunArguments& arguments)
     options.progress = [&](const rivulet::Progress& progress) { printer.show(progress); };
     options.message = [&](std::string_view line) {
         printer.finish_line();
-        fmt::print(stderr, "rivulet: {}\n", line);
+        print(stderr, "rivulet: {}\n", line);
     };
     const rivulet::RunOutcome outcome = rivulet::run_scene(scene_file(arguments.scene), options);
     printer.finish_line();
