@@ -30,6 +30,17 @@ std::string resume_command(const RunArguments& arguments, const rivulet::RunOutc
     return command + " --resume";
 }
 
+/// "event": "end" of a run that an exception ended: what was last told of it.
+void print_json(const rivulet::Progress& last, const std::exception& error)
+{
+    print(stdout,
+          R"({{"event": "end", "exit": {}, "frame": {}, "time_s": {}, "steps": {}, "particles": {}, )"
+          R"("strand_vertices": {}, "wall_s": {}, "ledger_relative_error": null, "state_hash": null, "failure": {}}})"
+          "\n",
+          rivulet::exit_code(error), last.frame, last.time, last.step, last.particles, last.strand_vertices, last.wall,
+          json_quoted(error.what()));
+}
+
 void print_json(const rivulet::RunOutcome& outcome)
 {
     print(
@@ -76,12 +87,23 @@ int run(RunArguments& arguments)
     rivulet::RunOptions& options = arguments.options;
     options.until = arguments.until;
     if (!arguments.max_memory.empty()) options.max_memory = rivulet::parse_bytes(arguments.max_memory);
-    options.progress = [&](const rivulet::Progress& progress) { printer.show(progress); };
+    rivulet::Progress last;
+    options.progress = [&](const rivulet::Progress& progress) {
+        last = progress;
+        printer.show(progress);
+    };
     options.message = [&](std::string_view line) {
         printer.finish_line();
         print(stderr, "rivulet: {}\n", line);
     };
-    const rivulet::RunOutcome outcome = rivulet::run_scene(scene_file(arguments.scene), options);
+    rivulet::RunOutcome outcome;
+    try {
+        outcome = rivulet::run_scene(scene_file(arguments.scene), options);
+    } catch (const std::exception& error) {
+        printer.finish_line();
+        if (printer.kind() == ProgressPrinter::Kind::Json) print_json(last, error);
+        throw;
+    }
     printer.finish_line();
     if (printer.kind() == ProgressPrinter::Kind::Json)
         print_json(outcome);

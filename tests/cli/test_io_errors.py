@@ -1,4 +1,5 @@
 """A disk that is full or fails at any write: exit 5 with the path, and the last good checkpoint intact."""
+import json
 import os
 import re
 import resource
@@ -44,9 +45,21 @@ class FullDisk(CliTest):
         done = self.run_scene("file/out", expect=5)
         self.assertIn("file/out", done.stderr)
 
-    def run_limited(self, out, limit, *arguments, frames=6):
+    def test_progress_as_json_ends_once_with_the_reason(self):
+        self.run_scene("whole", "--frames", "1")
+        frame = (self.folder / "whole/frames/000001.h5").stat().st_size
+        done = self.run_limited("out", frame // 2, progress="json")
+        self.assertEqual(done.returncode, 5, done.stderr)
+        events = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual([e["event"] for e in events].count("end"), 1)
+        self.assertEqual((events[-1]["event"], events[-1]["exit"]), ("end", 5))
+        self.assertIn("File too large", events[-1]["failure"])
+        whole = self.rivulet("run", self.scene, "--out", "good", "--frames", "1", "--progress", "json").stdout.splitlines()
+        self.assertEqual(list(events[-1]), list(json.loads(whole[-1])))
+
+    def run_limited(self, out, limit, *arguments, frames=6, progress="none"):
         return subprocess.run([BIN, "run", self.scene, "--out", out, "--frames", str(frames), "--checkpoint-every", "2",
-                               "--progress", "none", *arguments], cwd=self.folder, capture_output=True, text=True, timeout=120,
+                               "--progress", progress, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=120,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
 
 
