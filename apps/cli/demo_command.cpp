@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 
 namespace {
@@ -20,10 +22,53 @@ constexpr const char* kDemoCell = "simulation.cell_size=2.5 cm";  // about a min
 constexpr const char* kFinerCell = "simulation.cell_size=0.0125"; // divides the column, as its [test] needs
 constexpr const char* kDemoFolder = "rivulet-demo";
 
+constexpr const char* kDemoMarker = ".rivulet-demo"; // goes with the run, when another replaces it
+constexpr const char* kRunMarker = ".rivulet-run";
+
 struct DemoArguments {
-    std::string out = kDemoFolder;
+    std::string out; ///< empty = kDemoFolder, or a name like it that is free
     bool force = false;
 };
+
+bool holds_something(const std::filesystem::path& folder)
+{
+    std::error_code error;
+    return std::filesystem::exists(folder, error) && !std::filesystem::is_empty(folder, error);
+}
+
+bool holds(const std::filesystem::path& folder, const char* name)
+{
+    std::error_code error;
+    return std::filesystem::exists(folder / name, error);
+}
+
+/// rivulet-demo, rivulet-demo-2, ...: the first that is not there or is empty.
+std::string free_folder()
+{
+    std::string name = kDemoFolder;
+    for (int n = 2; holds_something(name); ++n) name = fmt::format("{}-{}", kDemoFolder, n);
+    return name;
+}
+
+/// Where the demo goes. An earlier demo is replaced only by --force, and other runs never.
+std::string choose_folder(const DemoArguments& arguments)
+{
+    const std::string out = arguments.out.empty() ? kDemoFolder : arguments.out;
+    const bool is_demo = holds(out, kDemoMarker);
+    if (!holds_something(out) || (arguments.force && is_demo)) return out;
+    if (arguments.out.empty() && !arguments.force) {
+        const std::string other = free_folder();
+        print(stderr, "rivulet: {} holds {}: this demo goes to {}{}\n", out,
+              is_demo ? "an earlier demo" : "something else", other,
+              is_demo ? "; --force would replace the earlier one" : "");
+        return other;
+    }
+    print(stderr, "rivulet: {}: holds {} choose another folder with --out\n", out,
+          is_demo                  ? "an earlier demo; replace it with --force, or"
+          : holds(out, kRunMarker) ? "a run that is no demo, which is not replaced;"
+                                   : "other things than a demo;");
+    return "";
+}
 
 void say(const std::string& line)
 {
@@ -37,8 +82,13 @@ rivulet::RunOutcome run_demo_scene(const DemoArguments& arguments)
     rivulet::RunOptions options;
     options.out = arguments.out;
     options.overrides = {kDemoCell};
-    options.force = arguments.force || arguments.out == kDemoFolder; // a folder of the user's choice is asked about
-    options.progress = [&](const rivulet::Progress& progress) { printer.show(progress); };
+    options.force = arguments.force;
+    bool is_marked = false;
+    options.progress = [&](const rivulet::Progress& progress) {
+        if (!is_marked) std::ofstream(options.out / kDemoMarker) << "This folder was made by rivulet demo.\n";
+        is_marked = true;
+        printer.show(progress);
+    };
     options.message = [&](std::string_view line) {
         printer.finish_line();
         print(stderr, "rivulet: {}\n", line);
@@ -92,8 +142,10 @@ void print_where(const std::string& out)
           shell_quoted(out), suggestions(out));
 }
 
-int demo(const DemoArguments& arguments)
+int demo(DemoArguments arguments)
 {
+    arguments.out = choose_folder(arguments);
+    if (arguments.out.empty()) return rivulet::kExitInput;
     say(fmt::format("running the scene {}", kDemoScene));
     const rivulet::RunOutcome outcome = run_demo_scene(arguments);
     if (outcome.exit != rivulet::kExitDone) {
@@ -115,7 +167,7 @@ void add_demo_command(CLI::App& app, Action& action)
 {
     auto arguments = std::make_shared<DemoArguments>();
     CLI::App* command = app.add_subcommand("demo", "a minute of simulation, pictures, a movie and a plot");
-    command->add_option("--out", arguments->out, "folder [rivulet-demo]");
+    command->add_option("--out", arguments->out, "folder [rivulet-demo, or rivulet-demo-2, ... where that is taken]");
     command->add_flag("--force", arguments->force, "replace an earlier demo in the folder");
     command->footer([] { return suggestions(kDemoFolder); });
     command->callback([arguments, &action] { action = [arguments] { return demo(*arguments); }; });
