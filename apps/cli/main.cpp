@@ -27,6 +27,14 @@ const char* unknown_command(const CLI::App& app, int argc, char** argv)
     return app.get_subcommands(has_its_name).empty() ? argv[1] : nullptr;
 }
 
+/// The first of the words that no option took, where it looks like one.
+std::string unknown_flag(const CLI::App& app)
+{
+    for (const std::string& word : app.remaining(true))
+        if (word.starts_with('-') && word != "--") return word;
+    return "";
+}
+
 /// The program behind the pipe has ended, as `| head -1` does: it has read all that it wanted.
 bool reader_has_gone()
 {
@@ -90,6 +98,13 @@ int main(int argc, char** argv)
     }
     try {
         app.parse(argc, argv);
+    } catch (const CLI::RequiredError& error) {
+        if (const std::string flag = unknown_flag(app); !flag.empty()) { // the likelier mistake
+            std::fprintf(stderr, "rivulet: unknown option %s; `rivulet COMMAND --help` lists them\n", flag.c_str());
+            return rivulet::kExitInput;
+        }
+        app.exit(error);
+        return rivulet::kExitInput;
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? rivulet::kExitDone : rivulet::kExitInput;
     }

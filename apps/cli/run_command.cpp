@@ -26,6 +26,7 @@ std::string resume_command(const RunArguments& arguments, const rivulet::RunOutc
     if (arguments.options.threads != 0) command += fmt::format(" --threads {}", arguments.options.threads);
     if (arguments.options.checkpoint_every != rivulet::RunOptions().checkpoint_every)
         command += fmt::format(" --checkpoint-every {}", arguments.options.checkpoint_every);
+    if (!arguments.max_memory.empty()) command += " --max-memory " + shell_quoted(arguments.max_memory);
     for (const std::string& change : arguments.options.overrides) command += " --set " + shell_quoted(change);
     return command + " --resume";
 }

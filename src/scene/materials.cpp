@@ -31,6 +31,15 @@ constexpr const char* kSomeSolid =
     "a modelling choice, that of the water above: the angle belongs to liquid and solid, and "
     "the solid is not known here; set it where it matters";
 
+/// Calls `visit(property, value, unit, number)` for each number of a liquid, with the value in the unit that is shown.
+void for_each_liquid_number(const LiquidMaterial& m, const auto& visit)
+{
+    visit("density", m.density.value, "kg/m3", m.density);
+    visit("viscosity", m.viscosity.value, "Pa s", m.viscosity);
+    visit("surface tension", m.surface_tension.value, "N/m", m.surface_tension);
+    visit("contact angle", m.contact_angle.value / kDegree, "deg", m.contact_angle);
+}
+
 } // namespace
 
 std::string_view kind_name(SourceKind kind)
@@ -206,16 +215,24 @@ std::string material_table_markdown()
     for (const LiquidMaterial& m : liquid_materials()) {
         out += fmt::format("### {}\n\n{}.\n\n| property | value | kind | source |\n|---|---|---|---|\n", m.name,
                            m.description);
-        const auto row = [&](std::string_view property, const SourcedNumber& number, double scale,
-                             std::string_view unit) {
-            out += fmt::format("| {} | {:.6g} {} | {} | {} |\n", property, number.value / scale, unit,
-                               kind_name(number.kind), number.source);
-        };
-        row("density", m.density, 1, "kg/m3");
-        row("viscosity", m.viscosity, 1, "Pa s");
-        row("surface tension", m.surface_tension, 1, "N/m");
-        row("contact angle", m.contact_angle, kDegree, "deg");
+        for_each_liquid_number(m, [&](std::string_view property, double value, std::string_view unit,
+                                      const SourcedNumber& n) {
+            out += fmt::format("| {} | {:.6g} {} | {} | {} |\n", property, value, unit, kind_name(n.kind), n.source);
+        });
         out += "\n";
+    }
+    return out;
+}
+
+std::string material_sources()
+{
+    std::string out;
+    for (const LiquidMaterial& m : liquid_materials()) {
+        out += fmt::format("\n{}: {}\n", m.name, m.description);
+        for_each_liquid_number(
+            m, [&](std::string_view property, double value, std::string_view unit, const SourcedNumber& n) {
+                out += fmt::format("  {:<16} {:.6g} {} ({}: {})\n", property, value, unit, kind_name(n.kind), n.source);
+            });
     }
     return out;
 }

@@ -51,6 +51,8 @@ struct StrandMaterial {
 /// The material called `name`, which must be in the library.
 [[nodiscard]] const StrandMaterial& strand_material(std::string_view name);
 [[nodiscard]] std::string strand_material_table_markdown();
+/// The library as text with its sources: what `explain` tells of the key `material`.
+[[nodiscard]] std::string strand_material_sources();
 /// "checked", "derived" or "chosen".
 [[nodiscard]] std::string_view kind_name(SourceKind kind);
 
@@ -60,5 +62,6 @@ struct StrandMaterial {
 [[nodiscard]] const LiquidMaterial& liquid_material(std::string_view name);
 /// The library as a Markdown table with its sources: part of the scene reference.
 [[nodiscard]] std::string material_table_markdown();
+[[nodiscard]] std::string material_sources();
 
 } // namespace rivulet

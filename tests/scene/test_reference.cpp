@@ -128,6 +128,10 @@ TEST(Explain, TellsSentenceUnitRangeAndDefault)
     EXPECT_EQ(explain("strands.count"), explain("strands.*.count"));
     EXPECT_EQ(explain("obstacles.shape.radius"), explain("obstacles.*.shape.radius"));
     EXPECT_NE(explain("obstacles.cup").find("obstacles.cup.friction"), std::string::npos);
+    const std::string materials = explain("liquids.w.material");
+    EXPECT_NE(materials.find("allowed: water, ethanol"), std::string::npos);
+    EXPECT_NE(materials.find("998.2 kg/m3 (checked: lsbu.ac.uk"), std::string::npos) << materials;
+    EXPECT_NE(explain("strands.h.material").find("\nhuman_hair: "), std::string::npos);
     EXPECT_NE(explain("").find("obstacles.*.friction"), std::string::npos);
     EXPECT_NE(explain("domain.walls").find("domain.walls.+z"), std::string::npos);
 }
