@@ -1,9 +1,8 @@
 #include "commands.h"
+#include "print.h"
 
 #include "rivulet/bench.h"
 #include "rivulet/error.h"
-
-#include <fmt/format.h>
 
 #include <cstdio>
 #include <memory>
@@ -27,10 +26,10 @@ const char* verdict(const rivulet::BenchFigure& figure)
 void print_figure(const rivulet::BenchFigure& figure, bool json)
 {
     if (json)
-        fmt::print("{}\n", rivulet::to_json(figure));
+        print(stdout, "{}\n", rivulet::to_json(figure));
     else
-        fmt::print("{:<24} {:>12.4g} {:<8} reference {:>12.4g}  ratio {:>8.3g}  bar {:<8.3g} {}\n", figure.bench,
-                   figure.value, figure.unit, figure.reference, figure.ratio, figure.bar, verdict(figure));
+        print(stdout, "{:<24} {:>12.4g} {:<8} reference {:>12.4g}  ratio {:>8.3g}  bar {:<8.3g} {}\n", figure.bench,
+              figure.value, figure.unit, figure.reference, figure.ratio, figure.bar, verdict(figure));
     std::fflush(stdout);
 }
 
@@ -38,7 +37,7 @@ int bench(const BenchArguments& arguments)
 {
     if (arguments.list)
         for (const rivulet::BenchName& entry : rivulet::benches())
-            fmt::print("{:<20} {}\n", entry.name, entry.sentence);
+            print(stdout, "{:<20} {}\n", entry.name, entry.sentence);
     else
         rivulet::run_benches(arguments.name, arguments.full, arguments.threads,
                              [&](const rivulet::BenchFigure& figure) { print_figure(figure, arguments.json); });

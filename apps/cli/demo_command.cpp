@@ -1,4 +1,5 @@
 #include "commands.h"
+#include "print.h"
 #include "progress.h"
 
 #include "rivulet/error.h"
@@ -9,23 +10,69 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 
 namespace {
 
 constexpr const char* kDemoScene = "dam_break";
 
-constexpr const char* kDemoCell = "simulation.cell_size=2.5 cm"; // about a minute in all on two cores
+constexpr const char* kDemoCell = "simulation.cell_size=2.5 cm";  // about a minute in all on two cores
+constexpr const char* kFinerCell = "simulation.cell_size=0.0125"; // divides the column, as its [test] needs
 constexpr const char* kDemoFolder = "rivulet-demo";
 
+constexpr const char* kDemoMarker = ".rivulet-demo"; // goes with the run, when another replaces it
+constexpr const char* kRunMarker = ".rivulet-run";
+
 struct DemoArguments {
-    std::string out = kDemoFolder;
+    std::string out; ///< empty = kDemoFolder, or a name like it that is free
     bool force = false;
 };
 
+bool holds_something(const std::filesystem::path& folder)
+{
+    std::error_code error;
+    return std::filesystem::exists(folder, error) && !std::filesystem::is_empty(folder, error);
+}
+
+bool holds(const std::filesystem::path& folder, const char* name)
+{
+    std::error_code error;
+    return std::filesystem::exists(folder / name, error);
+}
+
+/// rivulet-demo, rivulet-demo-2, ...: the first that is not there or is empty.
+std::string free_folder()
+{
+    std::string name = kDemoFolder;
+    for (int n = 2; holds_something(name); ++n) name = fmt::format("{}-{}", kDemoFolder, n);
+    return name;
+}
+
+/// Where the demo goes. An earlier demo is replaced only by --force, and other runs never.
+std::string choose_folder(const DemoArguments& arguments)
+{
+    const std::string out = arguments.out.empty() ? kDemoFolder : arguments.out;
+    const bool is_demo = holds(out, kDemoMarker);
+    if (!holds_something(out) || (arguments.force && is_demo)) return out;
+    if (arguments.out.empty() && !arguments.force) {
+        const std::string other = free_folder();
+        print(stderr, "rivulet: {} holds {}: this demo goes to {}{}\n", out,
+              is_demo ? "an earlier demo" : "something else", other,
+              is_demo ? "; --force would replace the earlier one" : "");
+        return other;
+    }
+    print(stderr, "rivulet: {}: holds {} choose another folder with --out\n", out,
+          is_demo                  ? "an earlier demo; replace it with --force, or"
+          : holds(out, kRunMarker) ? "a run that is no demo, which is not replaced;"
+                                   : "other things than a demo;");
+    return "";
+}
+
 void say(const std::string& line)
 {
-    fmt::print("{}\n", line);
+    print(stdout, "{}\n", line);
     std::fflush(stdout);
 }
 
@@ -35,11 +82,16 @@ rivulet::RunOutcome run_demo_scene(const DemoArguments& arguments)
     rivulet::RunOptions options;
     options.out = arguments.out;
     options.overrides = {kDemoCell};
-    options.force = arguments.force || arguments.out == kDemoFolder; // a folder of the user's choice is asked about
-    options.progress = [&](const rivulet::Progress& progress) { printer.show(progress); };
+    options.force = arguments.force;
+    bool is_marked = false;
+    options.progress = [&](const rivulet::Progress& progress) {
+        if (!is_marked) std::ofstream(options.out / kDemoMarker) << "This folder was made by rivulet demo.\n";
+        is_marked = true;
+        printer.show(progress);
+    };
     options.message = [&](std::string_view line) {
         printer.finish_line();
-        fmt::print(stderr, "rivulet: {}\n", line);
+        print(stderr, "rivulet: {}\n", line);
     };
     rivulet::RunOutcome outcome = rivulet::run_scene(scene_file(kDemoScene), options);
     printer.finish_line();
@@ -66,30 +118,40 @@ void draw(const DemoArguments& arguments, std::int64_t n_pictures)
     rivulet::plot_run(arguments.out);
 }
 
-void print_where(const std::string& out)
+/// What to try next, a command and its purpose a line.
+std::string suggestions(const std::string& out)
 {
     const std::string folder = shell_quoted(out);
-    fmt::print("\nmovie     {0}/demo.mp4\npictures  {0}/preview/\nledger    {0}/plots/ledger.svg\n"
-               "report    {0}/report.json\n\nwhat to try next\n",
-               folder);
-    const auto suggest = [](const std::string& arguments, const char* what) {
-        fmt::print("  {:<58} {}\n", program_command() + " " + arguments, what);
+    std::string text = "what to try next\n";
+    const auto suggest = [&](const std::string& arguments, const char* what) {
+        text += fmt::format("  {:<58} {}\n", program_command() + " " + arguments, what);
     };
     suggest("scenes", "the gallery");
-    suggest(fmt::format("run {} --set simulation.cell_size=0.015", kDemoScene), "the same, finer");
+    suggest(fmt::format("run {} --set {}", kDemoScene, kFinerCell), "the same, finer");
     suggest(fmt::format("render {} --frame 12", folder), "a picture at full size");
     suggest(fmt::format("export {} --to usd", folder), "for another program");
     suggest("explain simulation.cell_size", "what a key of a scene means");
+    return text;
 }
 
-int demo(const DemoArguments& arguments)
+void print_where(const std::string& out)
 {
+    print(stdout,
+          "\nmovie     {0}/demo.mp4\npictures  {0}/preview/\nledger    {0}/plots/ledger.svg\n"
+          "report    {0}/report.json\n\n{1}",
+          shell_quoted(out), suggestions(out));
+}
+
+int demo(DemoArguments arguments)
+{
+    arguments.out = choose_folder(arguments);
+    if (arguments.out.empty()) return rivulet::kExitInput;
     say(fmt::format("running the scene {}", kDemoScene));
     const rivulet::RunOutcome outcome = run_demo_scene(arguments);
     if (outcome.exit != rivulet::kExitDone) {
-        fmt::print(stderr, "rivulet: the demo stopped early: {}; begin again with: {} demo --out {} --force\n",
-                   outcome.failure.empty() ? "interrupted" : outcome.failure, program_command(),
-                   shell_quoted(arguments.out));
+        print(stderr, "rivulet: the demo stopped early: {}; begin again with: {} demo --out {} --force\n",
+              outcome.failure.empty() ? "interrupted" : outcome.failure, program_command(),
+              shell_quoted(arguments.out));
         return outcome.exit;
     }
     say(fmt::format("{} frames in {}; the ledgers close to {:.2g}; state hash {}", outcome.frame,
@@ -105,7 +167,8 @@ void add_demo_command(CLI::App& app, Action& action)
 {
     auto arguments = std::make_shared<DemoArguments>();
     CLI::App* command = app.add_subcommand("demo", "a minute of simulation, pictures, a movie and a plot");
-    command->add_option("--out", arguments->out, "folder [rivulet-demo]");
+    command->add_option("--out", arguments->out, "folder [rivulet-demo, or rivulet-demo-2, ... where that is taken]");
     command->add_flag("--force", arguments->force, "replace an earlier demo in the folder");
+    command->footer([] { return suggestions(kDemoFolder); });
     command->callback([arguments, &action] { action = [arguments] { return demo(*arguments); }; });
 }

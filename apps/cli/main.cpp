@@ -3,6 +3,9 @@
 #include "rivulet/error.h"
 #include "rivulet/scene.h"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -22,6 +25,21 @@ const char* unknown_command(const CLI::App& app, int argc, char** argv)
     if (argc < 2 || *argv[1] == '\0' || *argv[1] == '-') return nullptr;
     const auto has_its_name = [&](const CLI::App* command) { return command->check_name(argv[1]); };
     return app.get_subcommands(has_its_name).empty() ? argv[1] : nullptr;
+}
+
+/// The first of the words that no option took, where it looks like one.
+std::string unknown_flag(const CLI::App& app)
+{
+    for (const std::string& word : app.remaining(true))
+        if (word.starts_with('-') && word != "--") return word;
+    return "";
+}
+
+/// The program behind the pipe has ended, as `| head -1` does: it has read all that it wanted.
+bool reader_has_gone()
+{
+    pollfd output{STDOUT_FILENO, 0, 0};
+    return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
 }
 
 /// The tests belong to a clone, where ./rivulet runs them without this program: it may have to be built first.
@@ -63,6 +81,7 @@ std::string shell_quoted(const std::string& word)
 int main(int argc, char** argv)
 {
     std::signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error like a full disk
+    std::signal(SIGPIPE, SIG_IGN); // a reader that has had enough does not end a run
     CLI::App app("Rivulet: liquids meeting thin structures", "rivulet");
     app.set_version_flag("--version", rivulet::version());
     app.require_subcommand(1);
@@ -79,12 +98,20 @@ int main(int argc, char** argv)
     }
     try {
         app.parse(argc, argv);
+    } catch (const CLI::RequiredError& error) {
+        if (const std::string flag = unknown_flag(app); !flag.empty()) { // the likelier mistake
+            std::fprintf(stderr, "rivulet: unknown option %s; `rivulet COMMAND --help` lists them\n", flag.c_str());
+            return rivulet::kExitInput;
+        }
+        app.exit(error);
+        return rivulet::kExitInput;
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? rivulet::kExitDone : rivulet::kExitInput;
     }
     try {
         const int code = action();
-        if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+        const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+        if (!is_written && !reader_has_gone()) {
             std::fputs("rivulet: cannot write to standard output\n", stderr);
             return rivulet::kExitIo;
         }

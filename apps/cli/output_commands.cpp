@@ -1,11 +1,10 @@
 #include "commands.h"
+#include "print.h"
 
 #include "rivulet/error.h"
 #include "rivulet/export.h"
 #include "rivulet/picture.h"
 #include "rivulet/plot.h"
-
-#include <fmt/format.h>
 
 #include <cstdio>
 #include <memory>
@@ -14,7 +13,7 @@ namespace {
 
 void print_line(std::string_view line)
 {
-    fmt::print("{}\n", line);
+    print(stdout, "{}\n", line);
     std::fflush(stdout);
 }
 

@@ -1,4 +1,5 @@
 #include "commands.h"
+#include "print.h"
 #include "progress.h"
 
 #include "rivulet/error.h"
@@ -25,13 +26,26 @@ std::string resume_command(const RunArguments& arguments, const rivulet::RunOutc
     if (arguments.options.threads != 0) command += fmt::format(" --threads {}", arguments.options.threads);
     if (arguments.options.checkpoint_every != rivulet::RunOptions().checkpoint_every)
         command += fmt::format(" --checkpoint-every {}", arguments.options.checkpoint_every);
+    if (!arguments.max_memory.empty()) command += " --max-memory " + shell_quoted(arguments.max_memory);
     for (const std::string& change : arguments.options.overrides) command += " --set " + shell_quoted(change);
     return command + " --resume";
 }
 
+/// "event": "end" of a run that an exception ended: what was last told of it.
+void print_json(const rivulet::Progress& last, const std::exception& error)
+{
+    print(stdout,
+          R"({{"event": "end", "exit": {}, "frame": {}, "time_s": {}, "steps": {}, "particles": {}, )"
+          R"("strand_vertices": {}, "wall_s": {}, "ledger_relative_error": null, "state_hash": null, "failure": {}}})"
+          "\n",
+          rivulet::exit_code(error), last.frame, last.time, last.step, last.particles, last.strand_vertices, last.wall,
+          json_quoted(error.what()));
+}
+
 void print_json(const rivulet::RunOutcome& outcome)
 {
-    fmt::print(
+    print(
+        stdout,
         R"({{"event": "end", "exit": {}, "frame": {}, "time_s": {}, "steps": {}, "particles": {}, "strand_vertices": {}, "wall_s": {}, )"
         R"("ledger_relative_error": {}, "state_hash": "{}", "failure": {}}})"
         "\n",
@@ -42,26 +56,26 @@ void print_json(const rivulet::RunOutcome& outcome)
 
 void print_text(const rivulet::RunOutcome& outcome)
 {
-    fmt::print("{} frames, {:.6g} s in {} steps, {}, {} of wall time, ledgers close to {:.2g}\n", outcome.frame,
-               outcome.time, outcome.step, amount_text(outcome.particles, outcome.strand_vertices),
-               duration_text(outcome.wall), outcome.ledger_error);
-    fmt::print("{}", outcome.expectations);
-    fmt::print("state hash {}\n{}\n", outcome.state_hash, outcome.folder.string());
+    print(stdout, "{} frames, {:.6g} s in {} steps, {}, {} of wall time, ledgers close to {:.2g}\n", outcome.frame,
+          outcome.time, outcome.step, amount_text(outcome.particles, outcome.strand_vertices),
+          duration_text(outcome.wall), outcome.ledger_error);
+    print(stdout, "{}", outcome.expectations);
+    print(stdout, "state hash {}\n{}\n", outcome.state_hash, outcome.folder.string());
 }
 
 void print_failure(const RunArguments& arguments, const rivulet::RunOutcome& outcome)
 {
     switch (outcome.exit) {
     case rivulet::kExitExpectation:
-        fmt::print(stderr, "rivulet: the run missed its expectations:\n{}\n", outcome.failure);
+        print(stderr, "rivulet: the run missed its expectations:\n{}\n", outcome.failure);
         break;
     case rivulet::kExitSimulation:
-        fmt::print(stderr, "rivulet: the simulation failed: {}\nlast good checkpoint: {}\n", outcome.failure,
-                   outcome.checkpoint.string());
+        print(stderr, "rivulet: the simulation failed: {}\nlast good checkpoint: {}\n", outcome.failure,
+              outcome.checkpoint.string());
         break;
     case rivulet::kExitInterrupted:
-        fmt::print(stderr, "rivulet: interrupted; checkpoint {}\nresume with: {}\n", outcome.checkpoint.string(),
-                   resume_command(arguments, outcome));
+        print(stderr, "rivulet: interrupted; checkpoint {}\nresume with: {}\n", outcome.checkpoint.string(),
+              resume_command(arguments, outcome));
         break;
     default:
         break;
@@ -74,12 +88,23 @@ int run(RunArguments& arguments)
     rivulet::RunOptions& options = arguments.options;
     options.until = arguments.until;
     if (!arguments.max_memory.empty()) options.max_memory = rivulet::parse_bytes(arguments.max_memory);
-    options.progress = [&](const rivulet::Progress& progress) { printer.show(progress); };
+    rivulet::Progress last;
+    options.progress = [&](const rivulet::Progress& progress) {
+        last = progress;
+        printer.show(progress);
+    };
     options.message = [&](std::string_view line) {
         printer.finish_line();
-        fmt::print(stderr, "rivulet: {}\n", line);
+        print(stderr, "rivulet: {}\n", line);
     };
-    const rivulet::RunOutcome outcome = rivulet::run_scene(scene_file(arguments.scene), options);
+    rivulet::RunOutcome outcome;
+    try {
+        outcome = rivulet::run_scene(scene_file(arguments.scene), options);
+    } catch (const std::exception& error) {
+        printer.finish_line();
+        if (printer.kind() == ProgressPrinter::Kind::Json) print_json(last, error);
+        throw;
+    }
     printer.finish_line();
     if (printer.kind() == ProgressPrinter::Kind::Json)
         print_json(outcome);

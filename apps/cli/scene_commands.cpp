@@ -1,10 +1,9 @@
 #include "commands.h"
+#include "print.h"
 
 #include "rivulet/error.h"
 #include "rivulet/info.h"
 #include "rivulet/scene.h"
-
-#include <fmt/format.h>
 
 #include <memory>
 
@@ -13,7 +12,7 @@ namespace {
 int list_scenes()
 {
     for (const rivulet::GalleryEntry& entry : rivulet::gallery(gallery_folder()))
-        fmt::print("{:<20} {}\n", entry.name, entry.title);
+        print(stdout, "{:<20} {}\n", entry.name, entry.title);
     return rivulet::kExitDone;
 }
 
@@ -32,8 +31,8 @@ void add_check(CLI::App& app, Action& action)
     command->add_flag("--estimate", arguments->estimate, "say how much memory a run will need");
     command->callback([arguments, &action] {
         action = [arguments] {
-            fmt::print("{}",
-                       rivulet::check_scene(scene_file(arguments->scene), arguments->overrides, arguments->estimate));
+            print(stdout, "{}",
+                  rivulet::check_scene(scene_file(arguments->scene), arguments->overrides, arguments->estimate));
             return rivulet::kExitDone;
         };
     });
@@ -52,7 +51,7 @@ void add_scenes(CLI::App& app, Action& action)
     copy->add_option("NAME", *name, "name of the gallery")->required();
     copy->callback([name, &action] {
         action = [name] {
-            fmt::print("{}\n", rivulet::copy_scene(*name, gallery_folder(), ".").string());
+            print(stdout, "{}\n", rivulet::copy_scene(*name, gallery_folder(), ".").string());
             return rivulet::kExitDone;
         };
     });
@@ -62,11 +61,11 @@ int explain(const std::string& key, const std::string& format)
 {
     std::string text = rivulet::explain_key(key); // an unknown key is refused in any format
     if (format != "text" && !key.empty()) {
-        fmt::print(stderr, "rivulet: --format {} is about all keys; leave out '{}', or the format\n", format, key);
+        print(stderr, "rivulet: --format {} is about all keys; leave out '{}', or the format\n", format, key);
         return rivulet::kExitInput;
     }
     if (format != "text") text = format == "markdown" ? rivulet::reference_markdown() : rivulet::editor_schema();
-    fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
+    print(stdout, "{}{}", text, text.ends_with('\n') ? "" : "\n");
     return rivulet::kExitDone;
 }
 
@@ -88,7 +87,7 @@ void add_info(CLI::App& app, Action& action)
     command->add_option("PATH", *path, "run folder, frame or checkpoint")->required();
     command->callback([path, &action] {
         action = [path] {
-            fmt::print("{}", rivulet::describe(*path));
+            print(stdout, "{}", rivulet::describe(*path));
             return rivulet::kExitDone;
         };
     });

@@ -17,7 +17,9 @@ constexpr std::array<const char*, 24> kPalette{"#3b6ea5", "#d1793b", "#4f9171", 
                                                "#3a9ca6", "#6b6f76", "#8db3dc", "#edb27f", "#93cbad", "#e094a1",
                                                "#b9abdb", "#c9b994", "#8fd3db", "#b3b7bd", "#1e3f63", "#8a4515",
                                                "#27553f", "#742334", "#453769", "#544932", "#17626b", "#33373c"};
-constexpr double kLeft = 88, kRight = 24, kTitle = 46, kPanelTitle = 26, kBottom = 54, kLegendRow = 20;
+/// The axes start at kLeast or, where their numbers are wide, farther to the right of the axis' label in kAxisLabel.
+constexpr double kLeast = 88, kAxisLabel = 26, kTickGap = 8, kRight = 24, kTitle = 46, kPanelTitle = 26, kBottom = 54,
+                 kLegendRow = 20;
 constexpr const char* kStyle =
     "text{font-family:'Inter','Helvetica Neue',Helvetica,Arial,'Liberation Sans','DejaVu Sans',sans-serif;"
     "fill:#33383f;font-size:12px}"
@@ -141,7 +143,7 @@ void add_axes(std::string& svg, const PlotPanel& panel, const Scale& x, const Sc
     for (const double tick : y.ticks)
         svg += fmt::format("<line class=\"g\" x1=\"{0:.1f}\" y1=\"{2:.1f}\" x2=\"{1:.1f}\" y2=\"{2:.1f}\"/>"
                            "<text class=\"k\" x=\"{3:.1f}\" y=\"{4:.1f}\" text-anchor=\"end\">{5}</text>\n",
-                           x.start, x.end, y.pixel(tick), x.start - 8, y.pixel(tick) + 4, tick_label(tick, y));
+                           x.start, x.end, y.pixel(tick), x.start - kTickGap, y.pixel(tick) + 4, tick_label(tick, y));
     for (const double tick : x.ticks)
         svg += fmt::format("<line class=\"a\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\"/>"
                            "<text class=\"k\" x=\"{0:.1f}\" y=\"{3:.1f}\" text-anchor=\"middle\">{4}</text>\n",
@@ -213,14 +215,43 @@ double legend(std::string* svg, const PlotPanel& panel, double left, double righ
     return any ? y - top + kLegendRow : 0;
 }
 
-double panel_extent(const Plot& plot, const PlotPanel& panel)
+/// Width of an axis' number in a wide font [pixels]. Raised digits and the dot are small.
+double tick_width(std::string_view label)
+{
+    double width = 0;
+    for (; !label.empty(); label.remove_prefix(1)) {
+        const auto byte = static_cast<unsigned char>(label.front());
+        if ((byte & 0xC0) == 0x80) continue; // in the middle of a character
+        width += label.starts_with("−") ? 9.6 : byte < 0x80 ? 7.3 : 5;
+    }
+    return width;
+}
+
+Scale vertical_scale(const PlotPanel& panel, double bottom, double top)
+{
+    return make_scale(panel.y, panel.series, &PlotSeries::y, bottom, top, 0.05);
+}
+
+/// Where the axes of all panels start: right of the widest number.
+double left_of(const Plot& plot)
+{
+    double left = kLeast;
+    for (const PlotPanel& panel : plot.panels) {
+        const Scale y = vertical_scale(panel, plot.panel_height, 0);
+        for (const double tick : y.ticks)
+            left = std::max(left, kAxisLabel + tick_width(tick_label(tick, y)) + kTickGap);
+    }
+    return left;
+}
+
+double panel_extent(const Plot& plot, const PlotPanel& panel, double left)
 {
     const double heading =
-        (panel.title.empty() ? 6 : kPanelTitle) + legend(nullptr, panel, kLeft, plot.width - kRight, 0);
+        (panel.title.empty() ? 6 : kPanelTitle) + legend(nullptr, panel, left, plot.width - kRight, 0);
     return heading + plot.panel_height + kBottom;
 }
 
-void add_panel(std::string& svg, const Plot& plot, const PlotPanel& panel, int number, double top)
+void add_panel(std::string& svg, const Plot& plot, const PlotPanel& panel, int number, double left, double top)
 {
     for (const PlotSeries& s : panel.series)
         if (s.x.size() != s.y.size())
@@ -228,18 +259,18 @@ void add_panel(std::string& svg, const Plot& plot, const PlotPanel& panel, int n
     const double right = plot.width - kRight;
     double y0 = top + 6;
     if (!panel.title.empty()) {
-        svg += fmt::format("<text class=\"p\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", kLeft, top + 14,
+        svg += fmt::format("<text class=\"p\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", left, top + 14,
                            escaped(panel.title));
         y0 = top + kPanelTitle;
     }
-    y0 += legend(&svg, panel, kLeft, right, y0 + 10);
+    y0 += legend(&svg, panel, left, right, y0 + 10);
     const double y1 = y0 + plot.panel_height;
-    const Scale x = make_scale(panel.x, panel.series, &PlotSeries::x, kLeft, right, 0);
-    const Scale y = make_scale(panel.y, panel.series, &PlotSeries::y, y1, y0, 0.05);
+    const Scale x = make_scale(panel.x, panel.series, &PlotSeries::x, left, right, 0);
+    const Scale y = vertical_scale(panel, y1, y0);
     add_axes(svg, panel, x, y);
     svg += fmt::format("<clipPath id=\"c{}\"><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>"
                        "</clipPath>\n<g clip-path=\"url(#c{})\">\n",
-                       number, kLeft - 4, y0 - 4, right - kLeft + 8, y1 - y0 + 8, number);
+                       number, left - 4, y0 - 4, right - left + 8, y1 - y0 + 8, number);
     for (std::size_t i = 0; i < panel.series.size(); ++i)
         add_series(svg, panel.series[i], kPalette[i % kPalette.size()], x, y);
     svg += "</g>\n";
@@ -251,18 +282,19 @@ std::string svg_document(const Plot& plot)
 {
     if (plot.width < 200 || plot.panel_height < 40) throw InputError("plot: at least 200 pixels wide, 40 a panel");
     double height = plot.title.empty() ? 16 : kTitle;
-    for (const PlotPanel& panel : plot.panels) height += panel_extent(plot, panel);
+    const double left = left_of(plot);
+    for (const PlotPanel& panel : plot.panels) height += panel_extent(plot, panel, left);
     std::string svg = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1:.0f}\" "
                                   "viewBox=\"0 0 {0} {1:.0f}\">\n<style>{2}</style>\n"
                                   "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
                                   plot.width, height, kStyle);
     if (!plot.title.empty())
-        svg += fmt::format("<text class=\"t\" x=\"{:.1f}\" y=\"29\">{}</text>\n", kLeft, escaped(plot.title));
+        svg += fmt::format("<text class=\"t\" x=\"{:.1f}\" y=\"29\">{}</text>\n", left, escaped(plot.title));
     double top = plot.title.empty() ? 16 : kTitle;
     int number = 0;
     for (const PlotPanel& panel : plot.panels) {
-        add_panel(svg, plot, panel, number++, top);
-        top += panel_extent(plot, panel);
+        add_panel(svg, plot, panel, number++, left, top);
+        top += panel_extent(plot, panel, left);
     }
     return svg + "</svg>\n";
 }

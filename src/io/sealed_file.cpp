@@ -4,10 +4,13 @@
 #include "base/hash.h"
 #include "io/atomic_file.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
+#include <fstream>
 #include <string>
+#include <system_error>
 
 namespace rivulet {
 namespace {
@@ -43,6 +46,12 @@ std::uint64_t sealed_hash(SealBlock block, std::span<const std::byte> image)
     return hasher.value();
 }
 
+/// By its first bytes, as many as there are.
+bool is_sealed_by_rivulet(std::span<const std::byte> content)
+{
+    return std::memcmp(content.data(), kMagic, std::min(content.size(), sizeof kMagic)) == 0;
+}
+
 [[noreturn]] void refuse(const std::filesystem::path& path, const std::string& reason)
 {
     throw IoError(path.string() + ": " + reason);
@@ -63,16 +72,29 @@ void write_sealed(const std::filesystem::path& path, std::span<const std::byte> 
     file.commit();
 }
 
+std::string visible_damage(const std::filesystem::path& path)
+{
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(path, error);
+    if (error) return "missing";
+    if (size < kSealSize) return "truncated";
+    Seal seal{};
+    std::ifstream stream(path, std::ios::binary);
+    if (!stream.read(reinterpret_cast<char*>(&seal), sizeof seal)) return "unreadable";
+    if (std::memcmp(seal.magic, kMagic, sizeof kMagic) != 0) return "altered";
+    if (seal.length == size - kSealSize) return "";
+    return seal.length > size - kSealSize ? "truncated" : "too long";
+}
+
 std::vector<std::byte> read_sealed(const std::filesystem::path& path)
 {
     std::vector<std::byte> content = read_bytes(path);
+    if (!is_sealed_by_rivulet(content)) refuse(path, "not a file of Rivulet, or its header was altered");
     if (content.size() < kSealSize) refuse(path, "truncated: shorter than its header");
     SealBlock block{};
     std::memcpy(block.data(), content.data(), kSealSize);
     Seal seal{};
     std::memcpy(&seal, block.data(), sizeof seal);
-    if (std::memcmp(seal.magic, kMagic, sizeof kMagic) != 0)
-        refuse(path, "not a file of Rivulet, or its header was altered");
     if (seal.version != kSealVersion)
         refuse(path, "header version " + std::to_string(seal.version) + " is not known to this program (it reads " +
                          std::to_string(kSealVersion) + ")");

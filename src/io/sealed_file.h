@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace rivulet {
@@ -19,5 +20,9 @@ void write_sealed(const std::filesystem::path& path, std::span<const std::byte> 
 /// The image behind an intact seal. IoError with path and reason (not ours, truncated, altered, newer version): no
 /// byte of the image is looked at before the hash has been checked.
 [[nodiscard]] std::vector<std::byte> read_sealed(const std::filesystem::path& path);
+
+/// Why the file cannot be intact, from its length and header alone ("missing", "truncated", ...); empty where it may
+/// be.
+[[nodiscard]] std::string visible_damage(const std::filesystem::path& path);
 
 } // namespace rivulet

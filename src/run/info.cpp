@@ -81,6 +81,8 @@ std::string describe(const std::filesystem::path& path)
 {
     std::error_code error;
     if (!std::filesystem::exists(path, error)) throw InputError(path.string() + ": no such file or folder");
+    if (!std::filesystem::is_directory(path, error) && path.filename().string().find(".h5") == std::string::npos)
+        throw InputError(path.string() + ": neither a run folder nor a frame or checkpoint (NNNNNN.h5)");
     return std::filesystem::is_directory(path, error) ? describe_run(open_run(path)) : describe_file(path);
 }
 

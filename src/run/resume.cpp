@@ -1,6 +1,9 @@
 #include "run/resume.h"
 
 #include "base/error.h"
+#include "io/sealed_file.h"
+
+#include <fmt/format.h>
 
 #include <system_error>
 
@@ -47,6 +50,21 @@ std::optional<ResumePoint> find_resume_point(const RunFolder& folder, const Scen
     if (damaged.empty()) return std::nullopt;
     throw IoError("no good checkpoint in " + folder.path().string() + ":" + reasons +
                   "\nstart anew with --force, or into another folder with --out");
+}
+
+std::vector<std::string> damaged_frames(const RunFolder& folder, std::int64_t last)
+{
+    constexpr std::int64_t kMaxNamed = 5;
+    std::vector<std::string> lines;
+    std::int64_t n_damaged = 0;
+    for (std::int64_t number = 0; number <= last; ++number) {
+        const std::string damage = visible_damage(folder.frame(number));
+        if (damage.empty() || ++n_damaged > kMaxNamed) continue;
+        lines.push_back(
+            fmt::format("frame {} is {} and not computed again: {}", number, damage, folder.frame(number).string()));
+    }
+    if (n_damaged > kMaxNamed) lines.push_back(fmt::format("and {} more frames are like this", n_damaged - kMaxNamed));
+    return lines;
 }
 
 void drop_temporary_files(const RunFolder& folder)

@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 /// Says that a folder was made by a run; its absence protects other folders from --force.
 constexpr const char* kMarker = ".rivulet-run";
 constexpr const char* kFolders[] = {"frames", "checkpoints", "preview", "plots", "mesh", "export", "inputs"};
-constexpr const char* kFiles[] = {"scene.toml", "log.txt",   "report.json", "ledger.csv",
-                                  "probes.csv", "steps.csv", "energy.csv"};
+constexpr const char* kFiles[] = {"scene.toml", "log.txt",    "report.json",   "ledger.csv", "probes.csv",
+                                  "steps.csv",  "energy.csv", ".rivulet-demo", "demo.mp4"};
 
 std::vector<std::int64_t> numbers_in(const fs::path& folder)
 {

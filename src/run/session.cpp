@@ -107,6 +107,7 @@ bool Session::try_resume()
     log_ = std::make_unique<RunLog>(folder_, true, options_.message);
     log_info("resumed from {}", point->checkpoint.string());
     say(options_, "resuming from " + point->checkpoint.string());
+    for (const std::string& line : damaged_frames(folder_, point->state.clock.frame)) log_warning("{}", line);
     drop_temporary_files(folder_);
     keep_scene();          // what may change: camera, title, tests
     folder_.drop_report(); // of the part that is done: until this one ends, the run is not finished

@@ -114,7 +114,7 @@ Motion build_motion(const Value& object)
             motion.keyframes.push_back({0, position, rotation, Easing::Linear});
         return motion;
     }
-    for (const Value& key : get<Value::List>(*script, "keyframes"))
+    for (const Value& key : get_or(*script, "keyframes", Value::List{}))
         motion.keyframes.push_back(
             {number(key, "time"), vector(key, "position"), rotation_vector(key), easing_of(text(key, "easing"))});
     motion.drift = vector(*script, "drift");

@@ -58,8 +58,9 @@ Value parse_text(const std::string& text, int source, const std::vector<SceneSou
     if (const auto deep = find_deep_nesting(text))
         throw InputError(fmt::format("{}: nested deeper than {} levels",
                                      place(named, {source, deep->line, deep->column}), kMaxNesting));
-    if (uses_private_plane(text))
-        throw InputError(fmt::format("{}: has characters of the private plane 16, from U+100000 on", named.name));
+    if (const auto private_use = find_private_plane(text))
+        throw InputError(fmt::format("{}: a character of the private plane 16; allowed: those below U+100000",
+                                     place(named, {source, private_use->line, private_use->column})));
     try {
         return to_value(toml::parse(move_to_private_plane(text)), source);
     } catch (const toml::parse_error& error) {

@@ -10,7 +10,6 @@ namespace rivulet {
 namespace {
 
 constexpr double kDegree = std::numbers::pi / 180;
-constexpr const char* kTypical = "typical value; not checked against a source";
 constexpr const char* kWaterTable = "lsbu.ac.uk/water/data1.html, 20 C";
 constexpr const char* kLiquidTable =
     "preproom.org, Viscosity of Liquids; no temperature is printed, its water is that of 25 C";
@@ -22,8 +21,24 @@ constexpr const char* kFeiTension = "value of the public scenes to Fei (2019), g
                                     "not a measurement";
 constexpr const char* kFeiAngle = "default of the public code to Fei (2019), github.com/nepluno/creamystrand, of "
                                   "which some scenes have 40 deg; not a measurement";
-constexpr const char* kWetting = "taken to wet clean solids completely; not checked against a source";
-constexpr const char* kNoAngle = "a choice: partial wetting; not checked against a source";
+constexpr const char* kWetting =
+    "that of most organic liquids on glass; OpenStax, College Physics for AP Courses, answer "
+    "to problem 64 of chapter 11; on other solids a choice";
+constexpr const char* kFeiOil = "value of the small test scenes to Fei et al., A Multi-Scale Model for Simulating "
+                                "Liquid-Hair Interactions, ACM Trans. Graph. 36 (2017), github.com/nepluno/libwethair; "
+                                "not a measurement";
+constexpr const char* kSomeSolid =
+    "a modelling choice, that of the water above: the angle belongs to liquid and solid, and "
+    "the solid is not known here; set it where it matters";
+
+/// Calls `visit(property, value, unit, number)` for each number of a liquid, with the value in the unit that is shown.
+void for_each_liquid_number(const LiquidMaterial& m, const auto& visit)
+{
+    visit("density", m.density.value, "kg/m3", m.density);
+    visit("viscosity", m.viscosity.value, "Pa s", m.viscosity);
+    visit("surface tension", m.surface_tension.value, "N/m", m.surface_tension);
+    visit("contact angle", m.contact_angle.value / kDegree, "deg", m.contact_angle);
+}
 
 } // namespace
 
@@ -36,8 +51,6 @@ std::string_view kind_name(SourceKind kind)
         return "derived";
     case SourceKind::Chosen:
         return "chosen";
-    case SourceKind::Unchecked:
-        return "unchecked";
     }
     RIVULET_VERIFY(false);
     return "";
@@ -61,7 +74,7 @@ const std::vector<LiquidMaterial>& liquid_materials()
          {1.074e-3, Checked, kLiquidTable},
          {21.97e-3, Derived,
           "24.05 - 0.0832 t mN/m at t = 25 C; file Jasper-Lange in the data of the Python package chemicals"},
-         {0, Unchecked, kWetting},
+         {0, Chosen, kWetting},
          {0.55, 0.60, 0.65}},
         {"glycerol",
          "pure glycerol at 20 C",
@@ -70,7 +83,7 @@ const std::vector<LiquidMaterial>& liquid_materials()
          {1.41, Checked,
           "table of Dow for glycerine of 100 percent at 20 C, as quoted by the University of Notre Dame, CHEG 459"},
          {63.4e-3, Checked, "lambdageeks.com, Surface tension of glycerol, 20 C; other tables say 63.1 to 64.0 mN/m"},
-         {60 * kDegree, Unchecked, kNoAngle},
+         {60 * kDegree, Chosen, kSomeSolid},
          {0.60, 0.62, 0.60}},
         {"mercury",
          "mercury at 25 C",
@@ -86,14 +99,16 @@ const std::vector<LiquidMaterial>& liquid_materials()
          {913.7, Checked, "table of aceitedelasvaldesas.com, Density of the olive oil, 20 C"},
          {81e-3, Checked, "Fei (2019), Figure 5.2, olive oil; preproom.org, Viscosity of Liquids"},
          {32e-3, Checked, "table of astarmathsandphysics.com, Discussion of Surface Tension, 20 C"},
-         {20 * kDegree, Unchecked, "a choice: oils spread on most solids; not checked against a source"},
+         {5.1 * kDegree, Checked,
+          "on glass: OpenStax, College Physics for AP Courses, answer to problem 64 of chapter 11, from its rise in a "
+          "tube"},
          {0.45, 0.38, 0.05}},
         {"silicone_oil",
-         "polydimethylsiloxane of 100 cSt at 25 C",
-         {964, Unchecked, kTypical},
-         {96.4e-3, Derived, "100 cSt, by which the oil is sold, times the density above"},
-         {20.9e-3, Unchecked, kTypical},
-         {0, Unchecked, kWetting},
+         "polydimethylsiloxane of 100 cSt",
+         {950, Chosen, kFeiOil},
+         {95e-3, Derived, "100 cSt, by which the oil is sold, times the density above"},
+         {20.6e-3, Chosen, kFeiOil},
+         {0, Chosen, kWetting},
          {0.60, 0.62, 0.65}},
         {"milk",
          "whole milk at 20 C",
@@ -106,7 +121,7 @@ const std::vector<LiquidMaterial>& liquid_materials()
          {52.4e-3, Derived,
           "1.8e-4 t^2 - 0.163 t + 55.6 mN/m at t = 20 C; Surface tension of whole and skim-milk between 18 and 135 C, "
           "J. Dairy Res. 50 (1983), abstract"},
-         {60 * kDegree, Unchecked, kNoAngle},
+         {60 * kDegree, Chosen, kSomeSolid},
          {0.85, 0.83, 0.76}},
         {"honey",
          "honey of about 17 percent moisture at 25 C",
@@ -114,8 +129,9 @@ const std::vector<LiquidMaterial>& liquid_materials()
           "between the specific gravities 1.423 (15 percent) and 1.417 (18 percent moisture), 20 C; "
           "beeclubpellas.blogspot.com, Physical characteristics of Honey"},
          {10, Chosen, "between 40 Pa s (14 percent water) and 2 Pa s (20 percent), 25 C; Wikipedia, Honey"},
-         {60e-3, Unchecked, kTypical},
-         {60 * kDegree, Unchecked, kNoAngle},
+         {60e-3, Chosen,
+          "a choice below that of water: Wikipedia, Honey, calls it rather low, and no measurement was found"},
+         {60 * kDegree, Chosen, kSomeSolid},
          {0.60, 0.27, 0.02}},
         {"shampoo",
          "shampoo-like liquid as a Newtonian liquid",
@@ -124,8 +140,9 @@ const std::vector<LiquidMaterial>& liquid_materials()
           "usually around 2 to 7 Pa s; Cosmetics and Toiletries, Formula Anatomy Deciphered - Shampoos; the lower "
           "part, as "
           "shampoos thin under shear"},
-         {30e-3, Unchecked, kTypical},
-         {30 * kDegree, Unchecked, "a choice: surfactants make water spread; not checked against a source"},
+         {30e-3, Chosen, "a choice: surfactants bring water to less than half of its own; no measurement was found"},
+         {30 * kDegree, Chosen,
+          "a modelling choice, half of that of water, as surfactants make it spread; the solid is not known here"},
          {0.80, 0.62, 0.25}},
         {"drilling_mud",
          "drilling mud as a Newtonian liquid",
@@ -194,20 +211,28 @@ std::string material_table_markdown()
 {
     std::string out = "The kind says how far the source of a number goes. Checked: the source was read and states the "
                       "number. Derived: computed from numbers that the source states. Chosen: a choice, guided by the "
-                      "source. Unchecked: a typical value, no source was read.\n\n";
+                      "source or for the reason that is given.\n\n";
     for (const LiquidMaterial& m : liquid_materials()) {
         out += fmt::format("### {}\n\n{}.\n\n| property | value | kind | source |\n|---|---|---|---|\n", m.name,
                            m.description);
-        const auto row = [&](std::string_view property, const SourcedNumber& number, double scale,
-                             std::string_view unit) {
-            out += fmt::format("| {} | {:.6g} {} | {} | {} |\n", property, number.value / scale, unit,
-                               kind_name(number.kind), number.source);
-        };
-        row("density", m.density, 1, "kg/m3");
-        row("viscosity", m.viscosity, 1, "Pa s");
-        row("surface tension", m.surface_tension, 1, "N/m");
-        row("contact angle", m.contact_angle, kDegree, "deg");
+        for_each_liquid_number(m, [&](std::string_view property, double value, std::string_view unit,
+                                      const SourcedNumber& n) {
+            out += fmt::format("| {} | {:.6g} {} | {} | {} |\n", property, value, unit, kind_name(n.kind), n.source);
+        });
         out += "\n";
+    }
+    return out;
+}
+
+std::string material_sources()
+{
+    std::string out;
+    for (const LiquidMaterial& m : liquid_materials()) {
+        out += fmt::format("\n{}: {}\n", m.name, m.description);
+        for_each_liquid_number(
+            m, [&](std::string_view property, double value, std::string_view unit, const SourcedNumber& n) {
+                out += fmt::format("  {:<16} {:.6g} {} ({}: {})\n", property, value, unit, kind_name(n.kind), n.source);
+            });
     }
     return out;
 }

@@ -10,10 +10,9 @@ namespace rivulet {
 
 /// How far the source of a number goes.
 enum class SourceKind {
-    Checked,   ///< the source was read and states the number
-    Derived,   ///< computed from numbers that the source states
-    Chosen,    ///< a choice, guided by the source
-    Unchecked, ///< a typical value; no source was read
+    Checked, ///< the source was read and states the number
+    Derived, ///< computed from numbers that the source states
+    Chosen,  ///< a choice, guided by the source or for the reason that stands in its place
 };
 
 /// A number of the library and where it was found.
@@ -52,7 +51,9 @@ struct StrandMaterial {
 /// The material called `name`, which must be in the library.
 [[nodiscard]] const StrandMaterial& strand_material(std::string_view name);
 [[nodiscard]] std::string strand_material_table_markdown();
-/// "checked", "derived", "chosen" or "unchecked".
+/// The library as text with its sources: what `explain` tells of the key `material`.
+[[nodiscard]] std::string strand_material_sources();
+/// "checked", "derived" or "chosen".
 [[nodiscard]] std::string_view kind_name(SourceKind kind);
 
 [[nodiscard]] const std::vector<LiquidMaterial>& liquid_materials();
@@ -61,5 +62,6 @@ struct StrandMaterial {
 [[nodiscard]] const LiquidMaterial& liquid_material(std::string_view name);
 /// The library as a Markdown table with its sources: part of the scene reference.
 [[nodiscard]] std::string material_table_markdown();
+[[nodiscard]] std::string material_sources();
 
 } // namespace rivulet

@@ -149,6 +149,8 @@ std::string explain(const std::string& written)
         std::string out;
         for (const Key& key : found->record->keys)
             if (key.name == found->key->name) out += describe(path, key, *found->record);
+        if (found->key->name == "material")
+            out += found->record->name == "liquid" ? material_sources() : strand_material_sources();
         if (!found->key->record.empty())
             out += fmt::format("\n{}", list_record(inner_prefix(path, *found->key), scene_record(found->key->record)));
         return out;

@@ -1,5 +1,6 @@
 #include "scene/safe_unicode.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace rivulet {
@@ -88,9 +89,17 @@ std::string move_from_private_plane(std::string_view utf8)
     return moved(utf8, kPlane + kFirst, kPlane + kLast, -static_cast<std::int64_t>(kPlane));
 }
 
-bool uses_private_plane(std::string_view utf8)
+std::optional<TextPosition> find_private_plane(std::string_view utf8)
 {
-    return utf8.find('\xF4') != std::string_view::npos || utf8.find("\\U0010") != std::string_view::npos;
+    const std::size_t found = std::min(utf8.find('\xF4'), utf8.find("\\U0010"));
+    if (found == std::string_view::npos) return std::nullopt;
+    TextPosition position;
+    for (const char c : utf8.substr(0, found)) {
+        const bool is_inside = (static_cast<unsigned char>(c) & 0xC0) == 0x80; // of a character that is counted already
+        position.column = c == '\n' ? 1 : position.column + (is_inside ? 0 : 1);
+        position.line += c == '\n' ? 1 : 0;
+    }
+    return position;
 }
 
 } // namespace rivulet

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "scene/nesting.h"
+
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,8 +14,8 @@ namespace rivulet {
 [[nodiscard]] std::string move_to_private_plane(std::string_view utf8);
 [[nodiscard]] std::string move_from_private_plane(std::string_view utf8);
 
-/// Whether the text has characters of plane 16 of its own, written out or as \U0010....: they would be taken for moved
-/// ones.
-[[nodiscard]] bool uses_private_plane(std::string_view utf8);
+/// Where the text first has a character of plane 16 of its own, written out or as \U0010....: it would be taken for a
+/// moved one.
+[[nodiscard]] std::optional<TextPosition> find_private_plane(std::string_view utf8);
 
 } // namespace rivulet

@@ -303,8 +303,8 @@ Record motion_record()
         {
             nested("keyframes", KeyKind::Tables, "keyframe",
                    "Poses at given times, held before the first and after the last.")
-                .between(0, kMaxParts)
-                .otherwise(Value{Value::List{}, {}, {}}, "none"),
+                .between(1, kMaxParts)
+                .absent("none"),
             vector("drift", "m/s", "Steady velocity on top of the keyframes.")
                 .between(-kFast, kFast)
                 .otherwise("0 0 0 m/s"),

@@ -16,6 +16,17 @@ constexpr const char* kFeiScenes = "value of the public scenes to Fei (2019), gi
 constexpr const char* kFeiShear = "E/(2 (1 + nu)) with nu = 0.39 of the public scenes to Fei (2019), "
                                   "github.com/nepluno/creamystrand; not a measurement";
 
+/// Calls `visit(property, unit, number)` for each number of a material.
+void for_each_strand_number(const StrandMaterial& m, const auto& visit)
+{
+    visit("density", "kg/m3", m.density);
+    visit("Young's modulus", "Pa", m.youngs_modulus);
+    visit("shear modulus", "Pa", m.shear_modulus);
+    visit("internal viscosity", "Pa s", m.internal_viscosity);
+    visit("friction", "", m.friction);
+    visit("radius", "m", m.radius);
+}
+
 } // namespace
 
 const std::vector<StrandMaterial>& strand_materials()
@@ -77,17 +88,22 @@ std::string strand_material_table_markdown()
     for (const StrandMaterial& m : strand_materials()) {
         out += fmt::format("### {}\n\n{}.\n\n| property | value | kind | source |\n|---|---|---|---|\n", m.name,
                            m.description);
-        const auto row = [&](std::string_view property, const SourcedNumber& number, std::string_view unit) {
-            out += fmt::format("| {} | {:.6g} {} | {} | {} |\n", property, number.value, unit, kind_name(number.kind),
-                               number.source);
-        };
-        row("density", m.density, "kg/m3");
-        row("Young's modulus", m.youngs_modulus, "Pa");
-        row("shear modulus", m.shear_modulus, "Pa");
-        row("internal viscosity", m.internal_viscosity, "Pa s");
-        row("friction", m.friction, "");
-        row("radius", m.radius, "m");
+        for_each_strand_number(m, [&](std::string_view property, std::string_view unit, const SourcedNumber& n) {
+            out += fmt::format("| {} | {:.6g} {} | {} | {} |\n", property, n.value, unit, kind_name(n.kind), n.source);
+        });
         out += "\n";
+    }
+    return out;
+}
+
+std::string strand_material_sources()
+{
+    std::string out;
+    for (const StrandMaterial& m : strand_materials()) {
+        out += fmt::format("\n{}: {}\n", m.name, m.description);
+        for_each_strand_number(m, [&](std::string_view property, std::string_view unit, const SourcedNumber& n) {
+            out += fmt::format("  {:<18} {:.6g} {} ({}: {})\n", property, n.value, unit, kind_name(n.kind), n.source);
+        });
     }
     return out;
 }

@@ -58,12 +58,13 @@ class Resume(CliTest):
         expected = self.state_hash("whole")
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             out = f"stopped{int(number)}"
-            process = self.start("--out", out)
+            process = self.start("--out", out, "--max-memory", "64 GB")
             process.stdout.readline()  # the first frame is done
             process.send_signal(number)
             _, errors = process.communicate(timeout=60)
             self.assertEqual(process.returncode, 130, errors)
             command = errors.split("resume with: rivulet ")[1].split("\n")[0]
+            self.assertIn("--max-memory '64 GB'", command)
             self.assertTrue(list((self.folder / out / "checkpoints").glob("*.h5")))
             self.assertEqual(self.report(out)["exit"], 130)
             subprocess.run(f"{BIN} {command}", shell=True, cwd=self.folder, check=True, capture_output=True)
@@ -119,6 +120,16 @@ shape = { type = "box", lower = "0 0 0 m", upper = "0.4 0.4 0.3 m" }
         self.assertIn("truncated", done.stderr)
         self.assertIn(checkpoints[1].name, done.stderr)
         self.assertEqual(self.report("out")["state_hash"], expected)
+
+    def test_frames_that_are_gone_or_cut_are_warned_of(self):
+        self.run_scene("out", "--frames", "4")
+        frame = self.folder / "out/frames"
+        (frame / "000001.h5").unlink()
+        os.truncate(frame / "000003.h5", 4000)
+        said = self.run_scene("out", "--frames", "5", "--resume").stderr
+        self.assertIn("warning: frame 1 is missing and not computed again: out/frames/000001.h5", said)
+        self.assertIn("warning: frame 3 is truncated and not computed again: out/frames/000003.h5", said)
+        self.assertEqual(said.count("warning"), 2)
 
     def test_no_good_checkpoint_is_exit_5_with_every_reason(self):
         self.run_scene("out", "--checkpoint-every", "5")

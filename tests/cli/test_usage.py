@@ -61,6 +61,19 @@ class Usage(CliTest):
     def test_an_unknown_command_is_named(self):
         self.assertIn("'nosuch' is not a command", self.rivulet("nosuch", expect=2).stderr)
 
+    def test_an_unknown_option_is_named_before_a_missing_argument(self):
+        for command in ("run", "check", "render", "export"):
+            said = self.rivulet(command, "--bogus", expect=2).stderr
+            self.assertIn("--bogus", said)
+            self.assertNotIn("is required", said)
+        self.assertIn("SCENE is required", self.rivulet("run", "--resume", expect=2).stderr)
+
+    def test_info_of_a_scene_says_what_it_is_not(self):
+        self.assertIn("tank.toml: neither a run folder nor a frame or checkpoint",
+                      self.rivulet("info", "tank.toml", expect=2).stderr)
+        (self.folder / "other.h5").write_text("something else")
+        self.assertIn("not a file of Rivulet", self.rivulet("info", "other.h5", expect=5).stderr)
+
     def test_tests_of_the_process_and_wrong_units_are_refused(self):
         self.scene.write_text(self.scene.read_text() + """
 [test.quick]

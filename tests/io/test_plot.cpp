@@ -163,6 +163,17 @@ TEST(Plot, DegenerateDataStillGiveAChart)
     EXPECT_TRUE(is_well_formed(svg_document(Plot{})));
 }
 
+TEST(Plot, WideNumbersLeaveRoomForTheLabelOfTheAxis)
+{
+    const std::string svg = svg_document(one_line({0, 1, 2}, {4.7151e-14, 4.7152e-14, 4.7154e-14}));
+    const std::string wide = "4.7152·10⁻¹⁴</text>"; // in DejaVu Sans of 11.5 pixels: 9 x 7.3 + 3.7 + 3 x 4.6
+    const std::size_t end = svg.find(wide), begin = svg.rfind("<text", end);
+    ASSERT_NE(end, std::string::npos) << svg;
+    const double right = std::stod(svg.substr(svg.find("x=\"", begin) + 3));
+    EXPECT_GE(right - (9 * 7.3 + 3.7 + 3 * 4.6), 22); // the turned label stands on x = 18; below it are 3 to 4 pixels
+    EXPECT_NE(svg_document(one_line({0, 1}, {0, 1})).find("<text class=\"k\" x=\"80.0\""), std::string::npos);
+}
+
 TEST(Plot, RefusesSeriesOfUnequalLengthAndEmptyRanges)
 {
     EXPECT_THROW((void)svg_document(one_line({0, 1}, {0})), InputError);

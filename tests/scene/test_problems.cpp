@@ -87,6 +87,8 @@ INSTANTIATE_TEST_SUITE_P(
         Nonsense{"[obstacles.o]\nposition=[0,0,0]\nmotion={}\nshape={type='sphere',radius=1}\n", "not both"},
         Nonsense{"[obstacles.o]\nshape={type='sphere',radius=1}\nmotion.keyframes=[{time=1},{time=1}]\n",
                  "obstacles.o.motion.keyframes[1].time: 1 s is not after"},
+        Nonsense{"[obstacles.o]\nshape={type='sphere',radius=1}\nmotion.keyframes=[]\n",
+                 "obstacles.o.motion.keyframes: [] is a list of 0; allowed: a list of 1 to"},
         Nonsense{"[drains.d]\nstart=2\nstop=1\nshape={type='sphere',radius=1}\n",
                  "drains.d.stop: 1 s is not after start"},
         Nonsense{"[probes.p]\nkind='force'\nobject='water'\n", "probes.p.object: there is no \"water\""},
@@ -147,7 +149,9 @@ TEST(SceneText, CharactersBeyondAsciiArriveAndKeepTheirPlace)
 TEST(SceneText, OutsideOfQuotesMustBeAscii)
 {
     EXPECT_EQ(problem_of("\ntit\u00b3le = 1\n").rfind("test.toml:2:4: ", 0), 0u);
-    EXPECT_NE(problem_of("title = \"\\U00100080\"\n" + kSmall).find("private plane"), std::string::npos);
+    const std::string refusal = "a character of the private plane 16; allowed: those below U+100000";
+    EXPECT_EQ(problem_of("title = \"\\U00100080\"\n" + kSmall), "test.toml:1:10: " + refusal);
+    EXPECT_EQ(problem_of(kSmall + "# \u00e9\ntitle = \"\u00e9\u3053 \U00100000\"\n"), "test.toml:7:13: " + refusal);
     EXPECT_NE(problem_of("title = \"\xed\xa0\x80\"\n" + kSmall), ""); // a surrogate is no character
 }
 

@@ -128,6 +128,10 @@ TEST(Explain, TellsSentenceUnitRangeAndDefault)
     EXPECT_EQ(explain("strands.count"), explain("strands.*.count"));
     EXPECT_EQ(explain("obstacles.shape.radius"), explain("obstacles.*.shape.radius"));
     EXPECT_NE(explain("obstacles.cup").find("obstacles.cup.friction"), std::string::npos);
+    const std::string materials = explain("liquids.w.material");
+    EXPECT_NE(materials.find("allowed: water, ethanol"), std::string::npos);
+    EXPECT_NE(materials.find("998.2 kg/m3 (checked: lsbu.ac.uk"), std::string::npos) << materials;
+    EXPECT_NE(explain("strands.h.material").find("\nhuman_hair: "), std::string::npos);
     EXPECT_NE(explain("").find("obstacles.*.friction"), std::string::npos);
     EXPECT_NE(explain("domain.walls").find("domain.walls.+z"), std::string::npos);
 }
@@ -164,6 +168,16 @@ TEST(Materials, EveryNumberHasASourceAndFitsTheSchema)
         fits("contact_angle", material.contact_angle.value);
         EXPECT_TRUE((material.colour.array() >= 0).all() && (material.colour.array() <= 1).all());
     }
+}
+
+TEST(Materials, NoNumberIsLeftUnchecked)
+{
+    const std::string page = scene_reference_markdown();
+    EXPECT_EQ(page.find("not checked against a source"), std::string::npos);
+    EXPECT_EQ(page.find("| unchecked |"), std::string::npos);
+    // The small test scenes to Fei et al. (2017): 0.95 g/cm3 and 20.6 dyn/cm.
+    EXPECT_DOUBLE_EQ(liquid_material("silicone_oil").density.value, 950);
+    EXPECT_DOUBLE_EQ(liquid_material("silicone_oil").surface_tension.value, 20.6e-3);
 }
 
 TEST(Materials, ApparentViscosityFollowsTheHerschelBulkleyConstants) // tau_Y [Pa], K [Pa s^n], n of Fei (2019) at 10/s
