@@ -176,8 +176,10 @@ double submersion(double distance, double cell_size) { return std::clamp(0.5 - 2
 
 void start_immersion(const Model& model, State& state)
 {
-    if (is_immersible(model, state))
-        state.immersion.pressure_gradient.assign(state.strands.position.size(), Vec3::Zero());
+    if (!is_immersible(model, state)) return;
+    // That of liquid at rest, until a projection has told.
+    const Vec3 gradient = model.wetting->film.density * model.options.gravity;
+    state.immersion.pressure_gradient.assign(state.strands.position.size(), gradient);
 }
 
 void find_immersed(const Model& model, const State& state, Workspace::Scratch& s)
@@ -218,6 +220,7 @@ void push_immersed(const Model& model, const State& state, Workspace::Scratch& s
 {
     Immersion& m = s.immersion;
     m.coupling = s.films.coupling.force;
+    m.exposure.assign(m.coupling.size(), 1.0);
     if (m.vertex.empty()) return;
     m.drag.assign(m.vertex.size(), {});
     if (model.wetting->drags) find_drag(model, state, s, dt);
@@ -225,6 +228,7 @@ void push_immersed(const Model& model, const State& state, Workspace::Scratch& s
     for (std::size_t i = 0; i < m.vertex.size(); ++i) {
         const auto v = static_cast<std::size_t>(m.vertex[i]);
         if (model.wetting->floats) m.thrust[i] = -m.submersion[i] * m.volume[i] * state.immersion.pressure_gradient[v];
+        if (model.wetting->drags) m.exposure[v] = 1 - m.submersion[i];
         add(m.drag[i], m.coupling[v]);
         m.coupling[v].push += m.thrust[i];
     }

@@ -25,6 +25,7 @@ struct Immersion {
     /// Part of the faces that strands take, and its product with their velocity [m/s]; empty: none.
     std::array<std::vector<double>, 3> share, flux;
     std::vector<VelocityForce> coupling; ///< of films and the liquid around, one entry for every vertex
+    std::vector<double> exposure;        ///< to the air: 1 - submersion, one entry for every vertex
 };
 
 /// 0 a quarter of a cell above the surface and higher, 1 a quarter below it and deeper, even in between; `distance` is

@@ -177,6 +177,7 @@ void solve_strands(const Model& model, const State& state, Workspace::Scratch& s
         step.added_inertia = s.films.added_inertia;
         push_immersed(model, state, s, dt);
         step.coupling = s.immersion.coupling;
+        step.exposure = s.immersion.exposure;
     }
     const StrandContactLaw law = model.options.strand_contact;
     if (law == StrandContactLaw::Penalty)
