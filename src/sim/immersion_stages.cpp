@@ -139,6 +139,22 @@ void find_drag(const Model& model, const State& state, Workspace::Scratch& s, do
     });
 }
 
+/// -V grad p of the last projection, and less when the strands now accelerate more than they did then: strands that
+/// take the part phi of a closed space meet the resistance rho V phi/(1 - phi) of the liquid that must flow back.
+/// Known a step late only, it would throw light strands to and fro.
+void find_lift(const Model& model, const State& state, Immersion& m, double dt)
+{
+    const double density = model.liquids[static_cast<std::size_t>(model.wetting->liquid)].density;
+    for (std::size_t i = 0; i < m.vertex.size(); ++i) {
+        const auto v = static_cast<std::size_t>(m.vertex[i]);
+        const double phi = std::min(m.fraction[i], kDensestPacking), volume = m.submersion[i] * m.volume[i];
+        const double resistance = density * volume * phi / (1 - phi);
+        m.lift[i].add_drag(resistance / dt);
+        m.lift[i].push = resistance * (state.immersion.acceleration[v] + state.strands.velocity[v] / dt) -
+                         volume * state.immersion.pressure_gradient[v];
+    }
+}
+
 void add(const VelocityForce& from, VelocityForce& to)
 {
     for (std::size_t e = 0; e < 6; ++e) to.drag[e] += from.drag[e];
@@ -180,6 +196,7 @@ void start_immersion(const Model& model, State& state)
     // That of liquid at rest, until a projection has told.
     const Vec3 gradient = model.wetting->film.density * model.options.gravity;
     state.immersion.pressure_gradient.assign(state.strands.position.size(), gradient);
+    state.immersion.acceleration.assign(state.strands.position.size(), Vec3::Zero());
 }
 
 void find_immersed(const Model& model, const State& state, Workspace::Scratch& s)
@@ -223,14 +240,14 @@ void push_immersed(const Model& model, const State& state, Workspace::Scratch& s
     m.exposure.assign(m.coupling.size(), 1.0);
     if (m.vertex.empty()) return;
     m.drag.assign(m.vertex.size(), {});
+    m.lift.assign(m.vertex.size(), {});
     if (model.wetting->drags) find_drag(model, state, s, dt);
-    m.thrust.assign(m.vertex.size(), Vec3::Zero());
+    if (model.wetting->floats) find_lift(model, state, m, dt);
     for (std::size_t i = 0; i < m.vertex.size(); ++i) {
         const auto v = static_cast<std::size_t>(m.vertex[i]);
-        if (model.wetting->floats) m.thrust[i] = -m.submersion[i] * m.volume[i] * state.immersion.pressure_gradient[v];
         if (model.wetting->drags) m.exposure[v] = 1 - m.submersion[i];
         add(m.drag[i], m.coupling[v]);
-        m.coupling[v].push += m.thrust[i];
+        add(m.lift[i], m.coupling[v]);
     }
 }
 
@@ -281,13 +298,16 @@ void commit_immersion(const Model& model, State& state, const Workspace::Scratch
     StrandLedger& ledger = state.strand_ledger;
     for (std::size_t i = 0; i < m.vertex.size(); ++i) {
         const Vec3& velocity = s.strands.state.velocity[static_cast<std::size_t>(m.vertex[i])];
-        const Vec3 drag = dt * m.drag[i].at(velocity), thrust = dt * m.thrust[i];
+        const Vec3 drag = dt * m.drag[i].at(velocity), lift = dt * m.lift[i].at(velocity);
         book_impulse(ledger.flow, drag);
-        book_impulse(ledger.buoyancy, thrust);
-        ledger.liquid_work.add(velocity.dot(drag + thrust));
+        book_impulse(ledger.buoyancy, lift);
+        ledger.liquid_work.add(velocity.dot(drag + lift));
     }
     std::vector<Vec3>& gradient = state.immersion.pressure_gradient;
-    std::fill(gradient.begin(), gradient.end(), Vec3::Zero());
+    for (std::size_t v = 0; v < gradient.size(); ++v) {
+        gradient[v].setZero();
+        state.immersion.acceleration[v] = (s.strands.state.velocity[v] - state.strands.velocity[v]) / dt;
+    }
     if (m.vertex.empty() || !model.wetting->floats) return;
     const PressureInput input = pressure_input(model, s, dt, true);
     for_points(m, "pressure on strands",

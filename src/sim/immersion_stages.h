@@ -21,7 +21,7 @@ struct Immersion {
     std::vector<double> fraction;    ///< of strands in the volume around
     std::vector<Vec3> liquid_mass;   ///< that a point reaches, by the axes of faces [kg]
     std::vector<VelocityForce> drag; ///< of the liquid
-    std::vector<Vec3> thrust;        ///< of its pressure [N]
+    std::vector<VelocityForce> lift; ///< of its pressure
     /// Part of the faces that strands take, and its product with their velocity [m/s]; empty: none.
     std::array<std::vector<double>, 3> share, flux;
     std::vector<VelocityForce> coupling; ///< of films and the liquid around, one entry for every vertex

@@ -92,6 +92,7 @@ struct StrandFilm {
 /// What strands remember of the liquid that they are in; one entry a vertex, or none.
 struct StrandImmersion {
     std::vector<Vec3> pressure_gradient; ///< of the last projection [Pa/m]
+    std::vector<Vec3> acceleration;      ///< that they had then [m/s^2]
 };
 
 /// What has acted on the strands since the start: impulses, three components each, and work.
@@ -238,6 +239,7 @@ void visit_state(StateLike& s, Visitor&& visit)
     visit("film.pool_flow", "m/s", s.film.pool_flow);
     visit("film.liquid", "", s.film.liquid);
     visit("immersion.pressure_gradient", "Pa/m", s.immersion.pressure_gradient);
+    visit("immersion.acceleration", "m/s2", s.immersion.acceleration);
     visit("next_id", "", s.next_id);
 }
 

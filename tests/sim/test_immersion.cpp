@@ -14,7 +14,7 @@
 namespace rivulet {
 namespace {
 
-constexpr double kPoolCell = 5e-3;
+constexpr double kPoolCell = 1e-2;
 
 /// A tank of 8 x 8 x 10 cm with 7 cm of water, and a straight strand of 4 cm in the middle of it.
 Model pool_with_strand(const Vec3& direction, double density, bool is_held)
@@ -134,10 +134,10 @@ TEST(Immersion, LightStrandsRiseHeavyOnesSinkAndOthersStay)
         Model m = pool_with_strand(Vec3(1, 0, 0), density, false);
         m.options.max_step = m.options.strand_step = 5e-3;
         State state = initial_state(m);
-        test::run_until(m, state, 0.1);
+        test::run_until(m, state, density == 1000 ? 1 : 0.1);
         const double up = state.strands.velocity[4].z() * (density < 1000 ? 1 : -1);
         if (density == 1000)
-            EXPECT_LT(state.strands.velocity[4].norm(), 1e-5); // [m/s]
+            EXPECT_LT(state.strands.velocity[4].norm(), 1e-5); // 1e-3 cm/s; measured 1.2e-7
         else
             EXPECT_GT(up, 1e-2) << density;
         EXPECT_LT(sum_strands(m, state).relative_error, 1e-12);
@@ -157,18 +157,20 @@ TEST(Immersion, HeldStrandOfAnyDensityIsLiftedByTheWeightOfItsVolumeOfLiquid)
     EXPECT_NEAR((state.strand_ledger.buoyancy[2].total() - before) / dt, 1000 * 9.81 * volume, 1e-3 * 9810 * volume);
 }
 
-TEST(Immersion, DenseBundleIsLiftedByTheWeightOfItsVolumeOfLiquidToo)
+/// 25 strands, 4 mm from each other.
+Model pool_with_bundle(double radius, double density, bool is_held)
 {
-    Model m = pool_with_strand(Vec3(1, 0, 0), 1300, false);
+    Model m = pool_with_strand(Vec3(1, 0, 0), density, false);
     m.strands = {};
     m.strands_at_start = {};
-    m.strands.materials = {{1300, 3.9e9, 1.4e9, 0, 1e-3, 1e-3}};
+    m.strands.materials = {{density, 3.9e9, 1.4e9, 0, radius, radius}};
     for (int j = -2; j <= 2; ++j)
         for (int k = -2; k <= 2; ++k) {
             std::vector<Vec3> points;
             for (int i = -4; i <= 4; ++i) points.push_back(Vec3(0.04, 0.04, 0.035) + 4e-3 * Vec3(1.25 * i, j, k));
             const std::int32_t n = m.strands.n_vertices();
             (void)add_strand(m.strands, m.strands_at_start, points, 0, Vec3::UnitY());
+            if (!is_held) continue;
             for (std::int32_t v = 0; v < 9; ++v)
                 m.strands.pins.push_back({n + v, -1, points[static_cast<std::size_t>(v)]});
         }
@@ -176,6 +178,12 @@ TEST(Immersion, DenseBundleIsLiftedByTheWeightOfItsVolumeOfLiquidToo)
     m.film_at_start.assign(static_cast<std::size_t>(m.strands.n_vertices()), 0.0);
     m.strand_groups = {{"bundle", 0, 25}};
     m.options.max_step = m.options.strand_step = 5e-3;
+    return m;
+}
+
+TEST(Immersion, DenseBundleIsLiftedByTheWeightOfItsVolumeOfLiquidToo)
+{
+    const Model m = pool_with_bundle(1e-3, 1300, true);
     State state = initial_state(m);
     test::run_until(m, state, 0.3); // the liquid makes room: a fifth of the volume is strands
     Workspace workspace;
@@ -183,7 +191,21 @@ TEST(Immersion, DenseBundleIsLiftedByTheWeightOfItsVolumeOfLiquidToo)
     while (state.clock.time < start + 0.1) (void)advance(m, state, workspace);
     const double lift = (state.strand_ledger.buoyancy[2].total() - before) / (state.clock.time - start);
     const double archimedes = 1000 * 9.81 * 25 * 0.04 * std::numbers::pi * 1e-6;
-    EXPECT_NEAR(lift / archimedes, 1, 0.05);
+    EXPECT_NEAR(lift / archimedes, 1, 0.01); // measured 1.0001
+}
+
+TEST(Immersion, LightBundleRisesWithoutBeingThrownAbout)
+{
+    const Model m = pool_with_bundle(
+        1.6e-3, 50, false); // half of the space; the liquid that must make way has twenty times its mass
+    State state = initial_state(m);
+    Workspace workspace;
+    while (state.clock.time < 0.1) {
+        EXPECT_EQ(advance(m, state, workspace).retries, 0);
+        for (const Vec3& v : state.strands.velocity)
+            EXPECT_LT(v.norm(), 0.5); // measured 0.26; 0.93 if the resistance is known a step late
+    }
+    EXPECT_GT(state.strands.position[4].z(), 0.035);
 }
 
 TEST(Immersion, WhatMovesWithTheLiquidNeitherFeelsItNorChangesIt)
