@@ -62,6 +62,13 @@ double domain_cells(const Model& model)
     return cells.prod();
 }
 
+/// That liquid anywhere in the domain can reach, with a halo of three cells.
+double domain_tiles(const Model& model)
+{
+    const Vec3 cells = model.domain.box.size() / model.options.cell_size;
+    return (((cells.array() + 2) / kTileEdge).floor() + 2).prod();
+}
+
 } // namespace
 
 MemoryEstimate estimate_memory(const Model& model)
@@ -78,7 +85,7 @@ MemoryEstimate estimate_memory(const Model& model)
     // A tile holds 4096 particles when it is full; its halo is shared with others in large bodies of liquid.
     const double full_tiles = particles / (8 * kTileCells);
     const double halo = 6 * std::pow(full_tiles, 2.0 / 3) + 12 * std::cbrt(full_tiles) + 8;
-    const double tiles = std::min(kSpread * (full_tiles + halo), domain_cells(model) / kTileCells + 1);
+    const double tiles = std::min(kSpread * (full_tiles + halo), domain_tiles(model));
 
     const double fields = kFieldsPerTile + (model.options.surface_tension ? kTensionPerTile : 0) +
                           (model.wetting ? kImmersionPerTile : 0);

@@ -181,18 +181,13 @@ Vec3 gradient_at(const PressureInput& input, const PressureSystem& system, const
     return sum;
 }
 
-bool is_immersible(const Model& model, const State& state)
-{
-    return state.film.is_there() && (model.wetting->drags || model.wetting->floats);
-}
-
 } // namespace
 
 double submersion(double distance, double cell_size) { return std::clamp(0.5 - 2 * distance / cell_size, 0.0, 1.0); }
 
 void start_immersion(const Model& model, State& state)
 {
-    if (!is_immersible(model, state)) return;
+    if (!model.wetting) return;
     // That of liquid at rest, until a projection has told.
     const Vec3 gradient = model.wetting->film.density * model.options.gravity;
     state.immersion.pressure_gradient.assign(state.strands.position.size(), gradient);
@@ -204,7 +199,7 @@ void find_immersed(const Model& model, const State& state, Workspace::Scratch& s
     Immersion& m = s.immersion;
     for (auto* list : {&m.vertex, &m.strand}) list->clear();
     for (auto* list : {&m.submersion, &m.volume}) list->clear();
-    if (!is_immersible(model, state)) return;
+    if (!state.film.is_there()) return;
     std::vector<Vec3> points;
     for (std::size_t strand = 0; strand < model.strands.material.size(); ++strand)
         for (std::int32_t v = model.strands.first[strand]; v < model.strands.first[strand + 1]; ++v) {
@@ -245,7 +240,7 @@ void push_immersed(const Model& model, const State& state, Workspace::Scratch& s
     if (model.wetting->floats) find_lift(model, state, m, dt);
     for (std::size_t i = 0; i < m.vertex.size(); ++i) {
         const auto v = static_cast<std::size_t>(m.vertex[i]);
-        if (model.wetting->drags) m.exposure[v] = 1 - m.submersion[i];
+        m.exposure[v] = 1 - m.submersion[i];
         add(m.drag[i], m.coupling[v]);
         add(m.lift[i], m.coupling[v]);
     }

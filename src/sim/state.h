@@ -135,7 +135,7 @@ struct State {
     std::int64_t next_id = 0;
 };
 
-/// How many entries the array `name` of State::film ("film.volume") has.
+/// How many entries the array `name` of State::film or State::immersion ("film.volume") has.
 [[nodiscard]] inline std::int64_t film_entries(const Model& model, std::string_view name)
 {
     if (!model.wetting) return 0;
