@@ -41,9 +41,10 @@ Surroundings look_around(const TileGrid& grid, const SolidFields& solids, std::s
 
 void compute_crowding(const TileGrid& grid, const ParticleOrder& order, std::span<const Vec3> position,
                       std::span<const double> volume, const SolidFields& solids, std::span<const std::uint8_t> liquid,
-                      std::vector<double>& crowding)
+                      std::vector<double>& crowding, const ThinVolumes& thin)
 {
     scatter_volume(grid, order, position, volume, crowding); // how full a cell is, then by how much too full
+    if (thin.order) add_volume(grid, *thin.order, thin.position, thin.volume, crowding);
     parallel_for(grid.n_tiles(), "crowding", [&](std::int64_t ti) {
         const int t = static_cast<int>(ti);
         const bool open_tile = solids.tiles[static_cast<std::size_t>(t)] == TileSolidity::Open;

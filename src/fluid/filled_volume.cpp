@@ -50,12 +50,18 @@ void scatter_tile(const TileGrid& grid, const ParticleOrder& order, std::span<co
 
 } // namespace
 
+void add_volume(const TileGrid& grid, const ParticleOrder& order, std::span<const Vec3> position,
+                std::span<const double> volume, std::vector<double>& filled)
+{
+    coloured_for(grid.colours(), "filled volume",
+                 [&](int t) { scatter_tile(grid, order, position, volume, t, filled); });
+}
+
 void scatter_volume(const TileGrid& grid, const ParticleOrder& order, std::span<const Vec3> position,
                     std::span<const double> volume, std::vector<double>& filled)
 {
     filled.assign(grid.field_size(), 0);
-    coloured_for(grid.colours(), "filled volume",
-                 [&](int t) { scatter_tile(grid, order, position, volume, t, filled); });
+    add_volume(grid, order, position, volume, filled);
 }
 
 } // namespace rivulet

@@ -15,4 +15,8 @@ inline constexpr double kFilledShare[3] = {0.15625, 0.6875, 0.15625};
 void scatter_volume(const TileGrid& grid, const ParticleOrder& order, std::span<const Vec3> position,
                     std::span<const double> volume, std::vector<double>& filled);
 
+/// Adds what other particles bring.
+void add_volume(const TileGrid& grid, const ParticleOrder& order, std::span<const Vec3> position,
+                std::span<const double> volume, std::vector<double>& filled);
+
 } // namespace rivulet

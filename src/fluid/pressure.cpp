@@ -56,12 +56,21 @@ double surface_pressure(const PressureInput& in, std::size_t axis, std::size_t f
 
 bool is_liquid(const PressureInput& in, std::size_t cell) { return in.liquid_distance[cell] < 0; }
 
+/// Of a face, that liquid may take.
+double open_part(const PressureInput& in, std::size_t axis, std::size_t face)
+{
+    const double open = in.solids->open[axis][face];
+    return in.share[axis].empty() ? open : open * (1 - in.share[axis][face]);
+}
+
 double divergence(const PressureInput& in, const std::array<std::vector<double>, 3>& velocity, int t, int c)
 {
     double outflow = 0;
     for_sides(*in.grid, t, c, [&](const Side& s) {
         const double open = in.solids->open[s.axis][s.face];
-        outflow += s.sign * (open * velocity[s.axis][s.face] + (1 - open) * in.solids->velocity[s.axis][s.face]);
+        const double thin = in.flux[s.axis].empty() ? 0 : open * in.flux[s.axis][s.face];
+        outflow += s.sign * (open_part(in, s.axis, s.face) * velocity[s.axis][s.face] + thin +
+                             (1 - open) * in.solids->velocity[s.axis][s.face]);
     });
     return outflow / in.grid->cell_size();
 }
@@ -90,7 +99,7 @@ void assemble_tile(const PressureInput& in, const std::array<std::vector<double>
         if (system.unknown[cell] == 0) continue;
         double from_surface = 0;
         for_sides(*in.grid, t, c, [&](const Side& s) {
-            const double weight = scale * in.solids->open[s.axis][s.face] * inverse_density(in, cell, s.across);
+            const double weight = scale * open_part(in, s.axis, s.face) * inverse_density(in, cell, s.across);
             if (system.unknown[s.across] != 0) {
                 if (s.sign < 0) system.coefficient[s.axis][cell] = weight; // the upper face belongs to the next cell
             } else if (weight > 0) {
@@ -101,6 +110,25 @@ void assemble_tile(const PressureInput& in, const std::array<std::vector<double>
         });
         system.right_side[cell] = from_surface - divergence(in, velocity, t, c);
     }
+}
+
+/// The cell on the other side of a cell's lower face.
+std::size_t cell_below(const TileGrid& grid, std::size_t axis, std::size_t cell)
+{
+    const int t = static_cast<int>(cell / kTileCells), c = static_cast<int>(cell % kTileCells);
+    const Vec3i e = Vec3i::Unit(static_cast<int>(axis));
+    return grid.index(t, c % 8 - e.x(), c / 8 % 8 - e.y(), c / 64 - e.z());
+}
+
+/// Across the lower face of a cell, over one cell's size; on one side at least there is liquid.
+double pressure_jump(const PressureInput& in, const PressureSystem& system, std::size_t axis, std::size_t cell,
+                     std::size_t below)
+{
+    if (system.unknown[below] == 0)
+        return (system.pressure[cell] - surface_pressure(in, axis, cell)) / theta(in, cell, below);
+    if (system.unknown[cell] == 0)
+        return (surface_pressure(in, axis, cell) - system.pressure[below]) / theta(in, below, cell);
+    return system.pressure[cell] - system.pressure[below];
 }
 
 } // namespace
@@ -120,27 +148,28 @@ void assemble_pressure(const PressureInput& in, const std::array<std::vector<dou
                  [&](std::int64_t t) { assemble_tile(in, velocity, static_cast<int>(t), system); });
 }
 
+std::optional<double> pressure_gradient(const PressureInput& in, const PressureSystem& system, std::size_t axis,
+                                        std::size_t face)
+{
+    if (in.solids->open[axis][face] == 0) return std::nullopt;
+    const std::size_t below = cell_below(*in.grid, axis, face);
+    if (system.unknown[face] == 0 && system.unknown[below] == 0) return std::nullopt;
+    return pressure_jump(in, system, axis, face, below) / in.grid->cell_size();
+}
+
 void apply_pressure(const PressureInput& in, const PressureSystem& system, std::array<std::vector<double>, 3>& velocity)
 {
     const double scale = in.dt / in.grid->cell_size();
-    parallel_for(in.grid->n_tiles(), "apply pressure", [&](std::int64_t ti) {
-        const int t = static_cast<int>(ti);
-        for (int c = 0; c < kTileCells; ++c) {
-            const auto cell = static_cast<std::size_t>(t * kTileCells + c);
+    parallel_for(in.grid->n_tiles(), "apply pressure", [&](std::int64_t t) {
+        const auto begin = static_cast<std::size_t>(t) * kTileCells;
+        for (std::size_t cell = begin; cell < begin + kTileCells; ++cell)
             for (std::size_t a = 0; a < 3; ++a) { // each cell writes its own lower faces
                 if (in.solids->open[a][cell] == 0) continue;
-                const Vec3i e = Vec3i::Unit(static_cast<int>(a));
-                const std::size_t below = in.grid->index(t, c % 8 - e.x(), c / 8 % 8 - e.y(), c / 64 - e.z());
-                const bool here = system.unknown[cell] != 0;
-                const bool there = system.unknown[below] != 0;
-                if (!here && !there) continue;
+                const std::size_t below = cell_below(*in.grid, a, cell);
+                if (system.unknown[cell] == 0 && system.unknown[below] == 0) continue;
                 const double beta = inverse_density(in, cell, below);
-                double jump = system.pressure[cell] - system.pressure[below];
-                if (!there) jump = (system.pressure[cell] - surface_pressure(in, a, cell)) / theta(in, cell, below);
-                if (!here) jump = (surface_pressure(in, a, cell) - system.pressure[below]) / theta(in, below, cell);
-                velocity[a][cell] -= scale * beta * jump;
+                velocity[a][cell] -= scale * beta * pressure_jump(in, system, a, cell, below);
             }
-        }
     });
 }
 

@@ -5,6 +5,7 @@
 #include "grid/tile_grid.h"
 
 #include <array>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,7 @@ namespace rivulet {
 /// A_f: open fraction of the face (variational, [Batty 2007]). Across the free surface p = 0 at the distance theta dx
 /// from the liquid's cell centre (ghost fluid, second order [Enright 2003]): A_f beta_f / theta on the diagonal. With
 /// surface tension p = p_s there, and A_f beta_f p_s / theta on the right side.
+/// Thin things that take the part phi of a face and move with u_s: A_f (1 - phi) and A_f phi u_s stand in for A_f u_f.
 struct PressureSystem {
     std::vector<std::uint8_t> unknown;              ///< liquid cells that can exchange liquid with anything
     std::array<std::vector<double>, 3> coefficient; ///< dt/dx^2 A beta between two unknowns
@@ -35,6 +37,8 @@ struct PressureInput {
     double dt = 0;                           ///< [s]
     /// On faces between liquid and empty cells [Pa]; empty: zero.
     std::array<std::span<const double>, 3> surface_pressure = {};
+    /// Part of the faces that thin things in the liquid take, and its product with their velocity [m/s]; empty: none.
+    std::array<std::span<const double>, 3> share = {}, flux = {};
 };
 
 /// Least distance from a liquid cell's centre to the free surface, in cells: bounds the ghost-fluid coefficients.
@@ -46,6 +50,10 @@ void assemble_pressure(const PressureInput& input, const std::array<std::vector<
 /// u_f -= dt beta_f (p_n - p_c) / dx on every open face of a liquid cell; (p_s - p_c) / theta across the surface.
 void apply_pressure(const PressureInput& input, const PressureSystem& system,
                     std::array<std::vector<double>, 3>& velocity);
+
+/// Of the pressure across a face [Pa/m], as apply_pressure() takes it; none where it does not act.
+[[nodiscard]] std::optional<double> pressure_gradient(const PressureInput& input, const PressureSystem& system,
+                                                      std::size_t axis, std::size_t face);
 
 /// Largest |div| over the unknowns [1/s], of a velocity field.
 [[nodiscard]] double largest_divergence(const PressureInput& input, const PressureSystem& system,

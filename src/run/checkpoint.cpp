@@ -62,7 +62,7 @@ void check_counts(const State& state, const Model& model, const std::filesystem:
         if (group == "strands") expected = model.strands.n_vertices();
         if (group == "strand_contacts" && view.is_array)
             expected = static_cast<std::int64_t>(state.strand_contacts.a.size());
-        if (group == "film" && view.is_array) expected = film_entries(model, view.name);
+        if ((group == "film" || group == "immersion") && view.is_array) expected = film_entries(model, view.name);
         if (group == "strand_ledger" && view.is_array) expected = 3;
         if (view.count != expected)
             throw IoError(path.string() + ": " + std::string(view.name) + ": " + std::to_string(view.count) +

@@ -68,6 +68,7 @@ Json strands_json(const Model& model, const State& state)
     momentum.set("support", account_json(ledger.support)).set("drag", account_json(ledger.drag));
     momentum.set("load", account_json(ledger.load)).set("contact", account_json(ledger.contact));
     momentum.set("caught", account_json(ledger.caught)).set("shed", account_json(ledger.shed));
+    momentum.set("flow", account_json(ledger.flow)).set("buoyancy", account_json(ledger.buoyancy));
     momentum.set("now", vector_json(sums.momentum));
     energy.set("initial", ledger.initial_energy.total()).set("support_work", ledger.support_work.total());
     energy.set("load_work", ledger.load_work.total()).set("drag_work", ledger.drag_work.total());
@@ -75,6 +76,7 @@ Json strands_json(const Model& model, const State& state)
     energy.set("elastic", sums.elastic_energy).set("dissipated", sums.dissipated);
     json.set("relative_error", sums.relative_error).set("largest_strain", sums.largest_strain);
     energy.set("exchange", ledger.exchange_energy.total());
+    energy.set("liquid_work", ledger.liquid_work.total());
     energy.set("contact_work", ledger.contact_work.total());
     json.set("max_speed", sums.max_speed).set("contacts", sums.n_contacts);
     json.set("contact_residual", state.strand_contacts.residual);

@@ -202,6 +202,8 @@ void build_wetting(const Value& root, Model& model)
     wetting.capture_time = number(*table, "capture_time");
     wetting.thickest = number(*table, "thickest");
     wetting.drip_factor = number(*table, "drip_factor");
+    wetting.drags = get<bool>(*table, "drag");
+    wetting.floats = get<bool>(*table, "buoyancy");
     model.wetting = wetting;
     model.film_at_start.assign(static_cast<std::size_t>(strands.n_vertices()), 0.0);
     for (const StrandGroup& group : model.strand_groups)

@@ -9,7 +9,8 @@ Record wetting_record()
 {
     return {
         "wetting",
-        "How strands are wetted: a film flows along each, hangs from its tip, catches liquid and drips.",
+        "How strands are wetted: a film flows along each, hangs from its tip, catches liquid and drips; liquid around "
+        "them drags and lifts them.",
         "",
         {
             reference("liquid", {"liquids"}, "The liquid of the films; strands take up no other.").mandatory(),
@@ -36,6 +37,8 @@ Record wetting_record()
             number("drip_factor", "", "Its square times what surface tension could hold at most is held.")
                 .between(0.001, 1000)
                 .otherwise("0.5"),
+            boolean("drag", "Liquid that strands are in drags them along, and they it.").otherwise(true),
+            boolean("buoyancy", "Its pressure lifts them, and they take its space.").otherwise(true),
         }};
 }
 

@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "fluid/surface_tension.h"
 #include "sim/film_stages.h"
+#include "sim/immersion_stages.h"
 #include "sim/obstacles.h"
 #include "sim/resample.h"
 #include "sim/scratch.h"
@@ -102,6 +103,7 @@ State initial_state(const Model& model)
     resample_liquid(model, 0, state);
     state.strands = model.strands_at_start;
     start_films(model, state);
+    start_immersion(model, state);
     start_strands(model, state);
     check_state(model, state, "initial state");
     return state;

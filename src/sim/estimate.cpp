@@ -19,6 +19,7 @@ constexpr double kFieldsPerTile = kTileCells * 166.0;
 constexpr double kSolverPerTile = kTileCells * 75.0;
 constexpr double kViscosityPerTile = kTileCells * 270.0; ///< where that stage acts, which is not in every tile
 constexpr double kTensionPerTile = kTileCells * 72.0;    ///< nine fields at the widest place
+constexpr double kImmersionPerTile = kTileCells * 72.0;  ///< strands in the liquid: nine fields
 constexpr double kCopiesWhileWriting = 0.8;
 /// A vertex of a strand: the state, the state at the start, the next one, rest shapes, what holds it.
 constexpr double kBytesPerStrandVertex = 850;
@@ -26,6 +27,7 @@ constexpr double kBytesPerStrandVertex = 850;
 constexpr double kContactBytesPerVertex = 600;
 constexpr double kBlockBytesPerVertex = 500, kBlockBytes = 6e6;
 constexpr double kFilmBytesPerVertex = 400;
+constexpr double kImmersionBytesPerVertex = 450;
 /// Liquid that moves fills its tiles less well than at the start.
 constexpr double kSpread = 2.5;
 
@@ -50,7 +52,7 @@ double strand_bytes(const Model& model)
 {
     const double n = model.strands.n_vertices();
     const bool touch = model.options.strand_contact != StrandContactLaw::None || !model.strands.joints.empty();
-    return kBytesPerStrandVertex * n + (model.wetting ? kFilmBytesPerVertex * n : 0) +
+    return kBytesPerStrandVertex * n + (model.wetting ? (kFilmBytesPerVertex + kImmersionBytesPerVertex) * n : 0) +
            (touch ? kContactBytesPerVertex * n + std::min(kBlockBytes, kBlockBytesPerVertex * n) : 0);
 }
 
@@ -58,6 +60,13 @@ double domain_cells(const Model& model)
 {
     const Vec3 cells = (model.domain.box.size() / model.options.cell_size).array() + 6;
     return cells.prod();
+}
+
+/// That liquid anywhere in the domain can reach, with a halo of three cells.
+double domain_tiles(const Model& model)
+{
+    const Vec3 cells = model.domain.box.size() / model.options.cell_size;
+    return (((cells.array() + 2) / kTileEdge).floor() + 2).prod();
 }
 
 } // namespace
@@ -76,9 +85,10 @@ MemoryEstimate estimate_memory(const Model& model)
     // A tile holds 4096 particles when it is full; its halo is shared with others in large bodies of liquid.
     const double full_tiles = particles / (8 * kTileCells);
     const double halo = 6 * std::pow(full_tiles, 2.0 / 3) + 12 * std::cbrt(full_tiles) + 8;
-    const double tiles = std::min(kSpread * (full_tiles + halo), domain_cells(model) / kTileCells + 1);
+    const double tiles = std::min(kSpread * (full_tiles + halo), domain_tiles(model));
 
-    const double fields = kFieldsPerTile + (model.options.surface_tension ? kTensionPerTile : 0);
+    const double fields = kFieldsPerTile + (model.options.surface_tension ? kTensionPerTile : 0) +
+                          (model.wetting ? kImmersionPerTile : 0);
     const double solvers = tiles * (kSolverPerTile + (is_viscous(model) ? kViscosityPerTile : 0));
     const double state = particles * state_bytes_per_particle();
     return {state + particles * kScratchPerParticle,

@@ -96,6 +96,8 @@ struct Wetting {
     bool drips = true;
     double capture_time = 0.1; ///< in which a strand under liquid fills its film to 1 - 1/e [s]
     double thickest = 6;       ///< outer radius that capture fills a film to, in radii of the strand
+    bool drags = true;         ///< liquid that strands are in drags them, and they it
+    bool floats = true;        ///< its pressure lifts them, and they displace it
     double drip_factor = 0.5;  ///< its square times what surface tension can hold is held
 };
 

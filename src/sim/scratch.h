@@ -7,6 +7,7 @@
 #include "grid/particle_order.h"
 #include "grid/transfer.h"
 #include "sim/film_stages.h"
+#include "sim/immersion_stages.h"
 #include "sim/obstacles.h"
 #include "sim/strand_stages.h"
 #include "sim/workspace.h"
@@ -47,6 +48,7 @@ struct Workspace::Scratch {
     StrandHolds strand_holds;
     ContactUpdate strand_contacts;
     FilmScratchpad films;
+    Immersion immersion;
     ContactWorkspace strand_contact_search; ///< saves time, changes nothing
     PenaltyWorkspace strand_penalty_search; ///< the same
 

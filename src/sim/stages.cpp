@@ -87,11 +87,6 @@ void for_occupied_cells(const Scratch& s, const char* name, Body&& body)
     });
 }
 
-PressureInput pressure_input(const Model& model, const Scratch& s, double dt)
-{
-    return {&s.grid, &s.solid_fields, s.liquid_distance, s.density, model.liquids.front().density, dt, {}};
-}
-
 PoissonSystem poisson_system(const Scratch& s)
 {
     return {&s.grid,
@@ -115,9 +110,7 @@ void recall_pressure(const State& state, Scratch& s)
 /// own pressure acts once a step.
 void project(const Model& model, Scratch& s, double dt, bool with_surface_pressure)
 {
-    PressureInput input = pressure_input(model, s, dt);
-    if (with_surface_pressure)
-        for (std::size_t a = 0; a < 3; ++a) input.surface_pressure[a] = s.surface_pressure[a];
+    const PressureInput input = pressure_input(model, s, dt, with_surface_pressure);
     assemble_pressure(input, s.faces.velocity, s.pressure);
     s.poisson_result = s.poisson.solve(poisson_system(s), s.pressure.right_side, s.pressure.pressure,
                                        model.options.pressure_tolerance / dt, model.options.max_pressure_iterations);
@@ -318,6 +311,22 @@ void solve_viscosity(const Model& model, const State& state, Scratch& s, double 
     s.viscous_loads = s.viscosity_solver.loads();
 }
 
+PressureInput pressure_input(const Model& model, const Scratch& s, double dt, bool with_surface_pressure)
+{
+    PressureInput input{.grid = &s.grid,
+                        .solids = &s.solid_fields,
+                        .liquid_distance = s.liquid_distance,
+                        .density = s.density,
+                        .uniform_density = model.liquids.front().density,
+                        .dt = dt};
+    for (std::size_t a = 0; a < 3; ++a) {
+        if (with_surface_pressure) input.surface_pressure[a] = s.surface_pressure[a];
+        input.share[a] = s.immersion.share[a];
+        input.flux[a] = s.immersion.flux[a];
+    }
+    return input;
+}
+
 void solve_pressure(const Model& model, const State& state, Scratch& s, double dt)
 {
     const bool is_second = !s.first_pressure.empty();
@@ -350,11 +359,18 @@ void check_packing(const Model& model, const State& state, const Scratch& s)
                         room));
 }
 
+/// Strands that displace liquid.
+ThinVolumes thin_volumes(const Scratch& s)
+{
+    if (s.immersion.flux[0].empty()) return {};
+    return {&s.immersion.points.order(), s.immersion.points.points(), s.immersion.volume};
+}
+
 void solve_crowding(const Model& model, const State& state, Scratch& s, double dt)
 {
     check_packing(model, state, s);
     compute_crowding(s.grid, s.order, state.liquid.position, state.liquid.volume, s.solid_fields, s.pressure.unknown,
-                     s.crowding);
+                     s.crowding, thin_volumes(s));
     s.lend_mass_to_displacement();
     for (auto& d : s.displacement) d.clear();
     if (std::all_of(s.crowding.begin(), s.crowding.end(), [](double c) { return c == 0; })) return;
@@ -368,7 +384,7 @@ void solve_crowding(const Model& model, const State& state, Scratch& s, double d
     if (!result.converged) throw SimulationError("crowding", "solver", result.iterations, "did not converge");
     for (auto& d : s.displacement) d.assign(s.grid.field_size(), 0);
     std::swap(s.potential, s.pressure.pressure);
-    apply_pressure(pressure_input(model, s, dt), s.pressure, s.displacement);
+    apply_pressure(pressure_input(model, s, dt, false), s.pressure, s.displacement);
     std::swap(s.potential, s.pressure.pressure);
 }
 

@@ -26,6 +26,9 @@ void add_gravity(const Model& model, Scratch& scratch, double dt);
 void project_before_viscosity(const Model& model, const State& state, Scratch& scratch, double dt);
 /// Viscous stress, where it matters (kLeastViscousNumber). Throws SimulationError if the solver does not converge.
 void solve_viscosity(const Model& model, const State& state, Scratch& scratch, double dt);
+/// What the projection is made from; the surface's own pressure acts once a step.
+[[nodiscard]] PressureInput pressure_input(const Model& model, const Scratch& scratch, double dt,
+                                           bool with_surface_pressure);
 /// Makes the velocity divergence-free. Throws SimulationError if the solver does not converge.
 void solve_pressure(const Model& model, const State& state, Scratch& scratch, double dt);
 /// A displacement that spreads crowded particles and closes gaps, so that the liquid keeps its volume over long runs

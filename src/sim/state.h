@@ -89,24 +89,36 @@ struct StrandFilm {
     [[nodiscard]] bool is_there() const noexcept { return !volume.empty(); }
 };
 
+/// What strands remember of the liquid that they are in; one entry a vertex, or none.
+struct StrandImmersion {
+    std::vector<Vec3> pressure_gradient; ///< of the last projection [Pa/m]
+    std::vector<Vec3> acceleration;      ///< that they had then [m/s^2]
+};
+
 /// What has acted on the strands since the start: impulses, three components each, and work.
 struct StrandLedger {
-    std::vector<Account> initial; ///< momentum at the start [kg m/s]
-    std::vector<Account> gravity; ///< [N s]
-    std::vector<Account> support; ///< of what holds them
-    std::vector<Account> drag;    ///< of the air
-    std::vector<Account> load;    ///< of point loads
-    std::vector<Account> contact; ///< of obstacles that they touch
-    std::vector<Account> caught;  ///< momentum of liquid that they caught
-    std::vector<Account> shed;    ///< and of what fell off them, with its sign turned
-    Account initial_energy;       ///< kinetic, elastic and in gravity [J]
-    Account support_work;         ///< [J]
+    std::vector<Account> initial;  ///< momentum at the start [kg m/s]
+    std::vector<Account> gravity;  ///< [N s]
+    std::vector<Account> support;  ///< of what holds them
+    std::vector<Account> drag;     ///< of the air
+    std::vector<Account> load;     ///< of point loads
+    std::vector<Account> contact;  ///< of obstacles that they touch
+    std::vector<Account> caught;   ///< momentum of liquid that they caught
+    std::vector<Account> shed;     ///< and of what fell off them, with its sign turned
+    std::vector<Account> flow;     ///< of the liquid that they are in, by drag
+    std::vector<Account> buoyancy; ///< and by its pressure
+    Account initial_energy;        ///< kinetic, elastic and in gravity [J]
+    Account support_work;          ///< [J]
     Account drag_work;
     Account load_work;
     Account contact_work;    ///< of the motion of obstacles
+    Account liquid_work;     ///< of drag and pressure of the liquid that they are in
     Account exchange_energy; ///< of liquid caught, less that of liquid shed, kinetic and in gravity [J]
 
-    StrandLedger() : initial(3), gravity(3), support(3), drag(3), load(3), contact(3), caught(3), shed(3) {}
+    StrandLedger()
+        : initial(3), gravity(3), support(3), drag(3), load(3), contact(3), caught(3), shed(3), flow(3), buoyancy(3)
+    {
+    }
 };
 
 /// Everything that the next step depends on. A checkpoint is this and nothing else.
@@ -119,10 +131,11 @@ struct State {
     ContactMemory strand_contacts;
     StrandLedger strand_ledger;
     StrandFilm film;
+    StrandImmersion immersion;
     std::int64_t next_id = 0;
 };
 
-/// How many entries the array `name` of State::film ("film.volume") has.
+/// How many entries the array `name` of State::film or State::immersion ("film.volume") has.
 [[nodiscard]] inline std::int64_t film_entries(const Model& model, std::string_view name)
 {
     if (!model.wetting) return 0;
@@ -215,6 +228,9 @@ void visit_state(StateLike& s, Visitor&& visit)
     visit("strand_ledger.contact_work", "J", s.strand_ledger.contact_work);
     visit("strand_ledger.caught", "kg m/s", s.strand_ledger.caught);
     visit("strand_ledger.shed", "kg m/s", s.strand_ledger.shed);
+    visit("strand_ledger.flow", "kg m/s", s.strand_ledger.flow);
+    visit("strand_ledger.buoyancy", "kg m/s", s.strand_ledger.buoyancy);
+    visit("strand_ledger.liquid_work", "J", s.strand_ledger.liquid_work);
     visit("strand_ledger.exchange_energy", "J", s.strand_ledger.exchange_energy);
     visit("film.volume", "m3", s.film.volume);
     visit("film.flow", "m/s", s.film.flow);
@@ -222,6 +238,8 @@ void visit_state(StateLike& s, Visitor&& visit)
     visit("film.pool", "m3", s.film.pool);
     visit("film.pool_flow", "m/s", s.film.pool_flow);
     visit("film.liquid", "", s.film.liquid);
+    visit("immersion.pressure_gradient", "Pa/m", s.immersion.pressure_gradient);
+    visit("immersion.acceleration", "m/s2", s.immersion.acceleration);
     visit("next_id", "", s.next_id);
 }
 

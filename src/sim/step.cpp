@@ -1,6 +1,7 @@
 #include "sim/step.h"
 
 #include "sim/film_stages.h"
+#include "sim/immersion_stages.h"
 #include "sim/resample.h"
 #include "sim/seed.h"
 #include "sim/stages.h"
@@ -26,13 +27,20 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
 
     if (workspace.after_stage) workspace.after_stage("begin", state);
     const bool has_liquid = !model.liquids.empty();
-    stage("strands", [&] { solve_strands(model, state, scratch, dt); });
     if (has_liquid) {
         stage("grid", [&] { build_grid(model, state, scratch); });
         stage("solids", [&] { place_solids(model, state, scratch, dt); });
         stage("surface", [&] { find_surface(model, state, scratch); });
         stage("surface tension", [&] { find_surface_pressure(model, state, scratch); });
         stage("particles to grid", [&] { transfer_to_grid(model, state, scratch); });
+        if (model.wetting) stage("immersion", [&] { find_immersed(model, state, scratch); });
+    }
+    stage("strands", [&] { solve_strands(model, state, scratch, dt); });
+    if (has_liquid) {
+        if (model.wetting) {
+            stage("drag", [&] { return_drag(scratch, dt); });
+            stage("displacement", [&] { displace_liquid(model, scratch); });
+        }
         stage("gravity", [&] { add_gravity(model, scratch, dt); });
         stage("first projection", [&] { project_before_viscosity(model, state, scratch, dt); });
         stage("viscosity", [&] { solve_viscosity(model, state, scratch, dt); });
@@ -47,6 +55,7 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
         check_finite(state, "before the update");
     });
 
+    if (model.wetting && has_liquid) stage("buoyancy", [&] { commit_immersion(model, state, scratch, dt); });
     if (has_liquid) stage("grid to particles", [&] { commit_liquid(model, state, scratch, dt); });
     stage("loads", [&] { measure_loads(model, state, scratch); });
     stage("strand update", [&] { commit_strands(model, state, scratch, dt); });

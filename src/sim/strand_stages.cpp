@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "sim/film_stages.h"
+#include "sim/immersion_stages.h"
 #include "sim/scratch.h"
 
 #include <fmt/format.h>
@@ -174,7 +175,9 @@ void solve_strands(const Model& model, const State& state, Workspace::Scratch& s
         step.force = s.films.force;
         step.added_mass = s.films.added_mass;
         step.added_inertia = s.films.added_inertia;
-        step.coupling = s.films.coupling.force;
+        push_immersed(model, state, s, dt);
+        step.coupling = s.immersion.coupling;
+        step.exposure = s.immersion.exposure;
     }
     const StrandContactLaw law = model.options.strand_contact;
     if (law == StrandContactLaw::Penalty)
@@ -275,10 +278,12 @@ StrandSums sum_strands(const Model& model, const State& state)
     for (const Vec3& v : s.velocity) sums.max_speed = std::max(sums.max_speed, v.norm());
     const StrandLedger& l = state.strand_ledger;
     sums.dissipated = l.initial_energy.total() + l.support_work.total() + l.load_work.total() + l.contact_work.total() +
-                      l.exchange_energy.total() - (sums.kinetic_energy + sums.potential_energy + sums.elastic_energy);
+                      l.exchange_energy.total() + l.liquid_work.total() -
+                      (sums.kinetic_energy + sums.potential_energy + sums.elastic_energy);
     Vec3 booked = Vec3::Zero();
     double magnitude = 1e-300;
-    for (const auto* account : {&l.initial, &l.gravity, &l.support, &l.drag, &l.load, &l.contact, &l.caught, &l.shed}) {
+    for (const auto* account :
+         {&l.initial, &l.gravity, &l.support, &l.drag, &l.load, &l.contact, &l.caught, &l.shed, &l.flow, &l.buoyancy}) {
         booked += total(*account);
         magnitude += total(*account).norm();
     }

@@ -37,8 +37,8 @@ struct StrandSums {
     double max_speed = 0;                 ///< [m/s]
     std::int64_t n_contacts = 0;          ///< of the last step, those with a force
     double largest_strain = 0;            ///< |length/rest length - 1| of an edge
-    /// |momentum - (initial + gravity + support + drag + load + contact + caught + shed)| over the sum of the
-    /// magnitudes of the accounts.
+    /// |momentum - (initial + gravity + support + drag + load + contact + caught + shed + flow + buoyancy)| over the
+    /// sum of the magnitudes of the accounts.
     double relative_error = 0;
 };
 [[nodiscard]] StrandSums sum_strands(const Model& model, const State& state);

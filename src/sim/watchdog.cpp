@@ -69,8 +69,11 @@ void check_lengths(const State& state, const std::string& stage)
 
 void check_films(const Model& model, const State& state, const std::string& stage)
 {
+    const auto is_wet = [](std::string_view name) {
+        return name.starts_with("film.") || name.starts_with("immersion.");
+    };
     for (const ArrayView& array : state_arrays(state))
-        if (array.is_array && array.name.starts_with("film.") && array.count != film_entries(model, array.name))
+        if (array.is_array && is_wet(array.name) && array.count != film_entries(model, array.name))
             throw SimulationError(
                 stage, std::string(array.name), -1,
                 fmt::format("{} entries, {} belong there", array.count, film_entries(model, array.name)));

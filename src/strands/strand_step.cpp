@@ -136,8 +136,8 @@ private:
             const Vec3 w = state_.velocity[v] - step_.air.velocity;
             const double along = std::abs(w.dot(t)), across = (w - w.dot(t) * t).norm();
             const double diameter = m.radius_a + m.radius_b;
-            const double length =
-                0.5 * ((i > 0 ? model_.rest_length[v - 1] : 0) + (i + 1 < n_ ? model_.rest_length[v] : 0));
+            const double length = (step_.exposure.empty() ? 0.5 : 0.5 * step_.exposure[v]) *
+                                  ((i > 0 ? model_.rest_length[v - 1] : 0) + (i + 1 < n_ ? model_.rest_length[v] : 0));
             const double normal = length * drag_across(step_.air, diameter, across);
             const double tangential = length * drag_along(step_.air, diameter, along);
             const Mat3 c = normal * Mat3::Identity() + (tangential - normal) * t * t.transpose();

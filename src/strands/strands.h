@@ -128,6 +128,7 @@ struct StrandStep {
     StrandIntegrator integrator = StrandIntegrator::Euler;
     Vec3 gravity = Vec3::Zero(); ///< [m/s^2]
     Air air = {};
+    std::span<const double> exposure = {}; ///< part of the air's drag that vertices feel; none: all of it
     std::span<const Hold> hold = {};
     std::span<const Vec3> target = {};          ///< where held vertices are at the end of the step [m]
     std::span<const Vec3> target_director = {}; ///< of held edges

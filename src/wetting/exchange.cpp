@@ -16,13 +16,19 @@ StrandDrag strand_drag(double volume_fraction)
             8 * std::numbers::pi / (common - 1.774 * phi * phi + 4.078 * phi * phi * phi)};
 }
 
+StrandDrag drag_coefficients(const StrandDrag& drag, double radius, double density, double viscosity, double slip)
+{
+    const double ergun = 1.75 / std::sqrt(150.0) * density * radius * slip;
+    return {viscosity * drag.along + ergun * std::sqrt(drag.along),
+            viscosity * drag.across + ergun * std::sqrt(drag.across)};
+}
+
 Vec3 drag_force(const StrandDrag& drag, double radius, double density, double viscosity, const Vec3& tangent,
                 const Vec3& slip)
 {
-    const double ergun = 1.75 / std::sqrt(150.0) * density * radius * slip.norm();
+    const StrandDrag c = drag_coefficients(drag, radius, density, viscosity, slip.norm());
     const Vec3 along = tangent.dot(slip) * tangent, across = slip - along;
-    return (viscosity * drag.along + ergun * std::sqrt(drag.along)) * along +
-           (viscosity * drag.across + ergun * std::sqrt(drag.across)) * across;
+    return c.along * along + c.across * across;
 }
 
 double held_volume(double squares, double surface_tension, double density, double acceleration)

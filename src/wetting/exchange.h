@@ -6,12 +6,18 @@ namespace rivulet {
 
 /// What passes between a strand and the liquid around it: drag, drops that are caught, drops that fall off.
 
-/// Drag on a strand among others of volume fraction phi, per length, viscosity and speed [1]: along and across it
-/// [Fei 2017]. The fit is good for phi from 1e-3 to 0.4, and phi is taken into that range.
+/// Resistance along a strand and across it.
 struct StrandDrag {
     double along = 0, across = 0;
 };
+/// Drag on a strand among others of volume fraction phi, per length, viscosity and speed [1] [Fei 2017]. The fit is
+/// good for phi from 1e-3 to 0.4, and phi is taken into that range.
 [[nodiscard]] StrandDrag strand_drag(double volume_fraction);
+
+/// Force of the liquid on the strand per length and slip [N s/m^2], at slips of this size: what the force is divided by
+/// the slip, along and across the strand.
+[[nodiscard]] StrandDrag drag_coefficients(const StrandDrag& drag, double radius, double density, double viscosity,
+                                           double slip);
 
 /// Force of the liquid on the strand per length [N/m], for the slip = velocity of the liquid less that of the strand:
 ///   f = mu A slip + r B |slip| slip,   A = across I + (along - across) e e^T,   B = 1.75/sqrt(150) rho A^(1/2)

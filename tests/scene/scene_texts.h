@@ -161,6 +161,8 @@ capture_time = "0.2 s"
 thickest = 5
 dripping = false
 drip_factor = 0.4
+drag = false
+buoyancy = true
 
 [obstacles.head]
 shape = { type = "sphere", radius = "10 cm" }
