@@ -119,6 +119,8 @@ enum class ProbeKind {
     Torque,
     Value,
     Kinetic,
+    CaughtVolume,
+    ShedVolume,
     StrandPosition,
     StrandTension,
     StrandLength,
