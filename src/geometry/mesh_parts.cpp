@@ -1,9 +1,21 @@
 #include "geometry/mesh_parts.h"
 
+#include "base/assert.h"
+
 #include <algorithm>
 #include <numeric>
 
 namespace rivulet {
+
+void append_mesh(TriangleMesh& mesh, const TriangleMesh& more)
+{
+    const bool both = !mesh.vertices.empty() && !more.vertices.empty();
+    RIVULET_VERIFY(!both || mesh.colours.empty() == more.colours.empty());
+    const auto offset = static_cast<std::int32_t>(mesh.vertices.size());
+    mesh.vertices.insert(mesh.vertices.end(), more.vertices.begin(), more.vertices.end());
+    mesh.colours.insert(mesh.colours.end(), more.colours.begin(), more.colours.end());
+    for (const auto& t : more.triangles) mesh.triangles.push_back({t[0] + offset, t[1] + offset, t[2] + offset});
+}
 
 std::vector<std::int32_t> label_parts(const TriangleMesh& mesh)
 {

@@ -13,4 +13,7 @@ namespace rivulet {
 /// Volume that each closed part encloses, at the index of its label [m^3]; negative where it is inside out.
 [[nodiscard]] std::vector<double> part_volumes(const TriangleMesh& mesh, const std::vector<std::int32_t>& part);
 
+/// Puts a mesh behind another; both have colours or none has, unless one is empty.
+void append_mesh(TriangleMesh& mesh, const TriangleMesh& more);
+
 } // namespace rivulet

@@ -25,6 +25,7 @@ ShadedMaterial shaded(const Material& material, const Placement& placement, floa
     m.colour = material.colour.cast<float>().array();
     m.refractive_index = static_cast<float>(material.refractive_index);
     m.roughness = static_cast<float>(material.roughness);
+    m.overlaps = material.overlaps;
     m.absorption_distance =
         material.absorption_distance > 0 ? placement.length(material.absorption_distance) : default_absorption;
     return m;

@@ -30,6 +30,7 @@ struct ShadedMaterial {
     float refractive_index = 1.333f;
     float roughness = 0.25f;
     float absorption_distance = 1;
+    bool overlaps = false;
 };
 
 /// Where a ray meets the scene.

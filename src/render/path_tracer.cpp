@@ -111,10 +111,17 @@ Rgb PathTracer::follow(Path path, Sampler& sampler, PathFeatures* features) cons
     }
 }
 
+bool PathTracer::is_within_liquid(const Path& path, const SurfaceHit& hit)
+{
+    if (hit.face_normal.dot(path.direction) > 0) return path.n_overlaps > 0;
+    return path.liquid && (path.liquid->overlaps || hit.material->overlaps);
+}
+
 void PathTracer::absorb(Path& path, const SurfaceHit& hit, Rgb& radiance) const
 {
     const bool is_liquid = hit.is(Surface::Liquid), leaves = is_liquid && hit.face_normal.dot(path.direction) > 0;
-    if (is_liquid && !leaves) path.liquid = nullptr; // seen from outside: the path was not in liquid
+    // Seen from outside: the path was not in liquid, or is in some that overlaps.
+    if (is_liquid && !leaves && !is_within_liquid(path, hit)) path.liquid = nullptr;
     if (!path.liquid && !leaves) return;
     const Rgb colour =
         leaves ? (path.liquid ? Rgb(0.5f * (path.liquid_colour + hit.colour)) : hit.colour) : path.liquid_colour;
@@ -128,8 +135,13 @@ PathTracer::Outcome PathTracer::meet_liquid(Path& path, const SurfaceHit& hit, S
                                             PathFeatures* features) const
 {
     const bool leaves = hit.face_normal.dot(path.direction) > 0;
+    if (is_within_liquid(path, hit)) {
+        path.n_overlaps += leaves ? -1 : 1;
+        path.origin = hit.position + accel_.epsilon() * path.direction;
+        return Outcome::Continues;
+    }
     SurfaceHit beyond;
-    if (leaves && path.diffuse_bounces == 0 && touches(path, hit, beyond)) {
+    if (leaves && path.diffuse_bounces == 0 && !hit.material->overlaps && touches(path, hit, beyond)) {
         path.liquid = hit.material;
         path.liquid_colour = hit.colour;
         // The light comes back into the liquid: start from its surface.
@@ -248,7 +260,8 @@ PathTracer::Outcome PathTracer::meet_opaque(Path& path, const SurfaceHit& hit, S
 PathTracer::Outcome PathTracer::meet_strand(Path& path, const SurfaceHit& hit, Sampler& sampler, Rgb& radiance,
                                             PathFeatures* features) const
 {
-    const StrandShading shading(hit.colour, hit.wetness);
+    const StrandShading shading =
+        path.liquid ? StrandShading::in_liquid(hit.colour) : StrandShading(hit.colour, hit.wetness);
     const Vec3f normal = towards(hit.face_normal, path.direction);
     if (features && features->albedo.isZero()) features->albedo = (path.throughput * shading.albedo).max(1e-3f);
     const Vec3f start = hit.position + accel_.epsilon() * normal;

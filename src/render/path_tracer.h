@@ -34,6 +34,7 @@ private:
         bool may_split = true; ///< no clear surface so far: reflection and refraction are both followed
         const ShadedMaterial* liquid = nullptr; ///< what the path is in
         Rgb liquid_colour = Rgb::Ones();
+        int n_overlaps = 0; ///< parts of liquid that it is in besides
         int clear_bounces = 0;
         int diffuse_bounces = 0;
     };
@@ -41,6 +42,8 @@ private:
 
     [[nodiscard]] Rgb follow(Path path, Sampler& sampler, PathFeatures* features) const;
     void absorb(Path& path, const SurfaceHit& hit, Rgb& radiance) const;
+    /// Whether liquid goes on behind this surface of liquid, as before it.
+    [[nodiscard]] static bool is_within_liquid(const Path& path, const SurfaceHit& hit);
     Outcome meet_liquid(Path& path, const SurfaceHit& hit, Sampler& sampler, Rgb& radiance,
                         PathFeatures* features) const;
     void meet_glass(Path& path, const SurfaceHit& hit, Sampler& sampler) const;

@@ -23,6 +23,9 @@ struct Material {
     double refractive_index = 1.333;
     double roughness = 0.25;        ///< of the coat, 0 = mirror
     double absorption_distance = 0; ///< [m]; 0 = three fifths of the diagonal of what is framed
+    /// Liquid of many closed parts that may overlap each other and other liquid, and are one with what they overlap:
+    /// drops on strands. It is drawn as touching only what it holds, whatever the contact gap.
+    bool overlaps = false;
 };
 
 /// A mesh; its vertex colours, where present, replace the material's colour.

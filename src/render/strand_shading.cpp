@@ -25,6 +25,16 @@ StrandShading::StrandShading(const Rgb& colour, float wetness)
     exponent = 30 + 120 * w;
 }
 
+StrandShading StrandShading::in_liquid(const Rgb& colour)
+{
+    // Reflectance at right angles of keratin (1.55) in water over that in air.
+    constexpr float kWater = (1.55f - 1.333f) / (1.55f + 1.333f), kAir = (1.55f - 1) / (1.55f + 1);
+    StrandShading shading(colour, 0);
+    shading.shine *= kWater * kWater / (kAir * kAir);
+    shading.albedo = StrandShading(colour, 1).albedo;
+    return shading;
+}
+
 Rgb StrandShading::reflected(const Vec3f& tangent, const Vec3f& to_light, const Vec3f& to_eye) const
 {
     constexpr float kTilt = 0.10f; // of the scales of a strand [rad]

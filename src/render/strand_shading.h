@@ -13,6 +13,8 @@ struct StrandShading {
     float exponent = 40; ///< its sharpness
 
     StrandShading(const Rgb& colour, float wetness);
+    /// Seen from within liquid: as dark as a soaked strand, but its own surface hardly shines.
+    [[nodiscard]] static StrandShading in_liquid(const Rgb& colour);
     /// Outgoing radiance for unit irradiance. `tangent`, `to_light` and `to_eye` are unit vectors.
     [[nodiscard]] Rgb reflected(const Vec3f& tangent, const Vec3f& to_light, const Vec3f& to_eye) const;
 };

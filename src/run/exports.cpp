@@ -1,12 +1,14 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "geometry/mesh_io.h"
+#include "geometry/mesh_parts.h"
 #include "io/atomic_file.h"
 #include "io/usda.h"
 #include "rivulet/export.h"
 #include "run/picture.h"
 #include "run/run_folder.h"
 #include "run/vdb_export.h"
+#include "run/wet_strands.h"
 
 #include <fmt/format.h>
 
@@ -46,6 +48,15 @@ void write_through_stream(const fs::path& path, Writer&& writer)
     std::ostringstream out;
     writer(out);
     write_file_atomically(path, std::move(out).str());
+}
+
+/// The bulk and, behind it, the bodies of liquid on strands.
+TriangleMesh all_surfaces(const Scene& scene, const Frame& frame)
+{
+    TriangleMesh mesh = liquid_surface(scene, frame);
+    if (scene.model.wetting)
+        append_mesh(mesh, film_surface(scene, frame, wet_strands(scene, frame, StrandRadii::Real)));
+    return mesh;
 }
 
 std::vector<double> widths(const Frame& frame)
@@ -92,7 +103,7 @@ void export_obj(Job& job)
 {
     for (const std::int64_t number : job.frames) {
         const Frame frame = job.load(number);
-        const TriangleMesh surface = liquid_surface(job.scene, frame);
+        const TriangleMesh surface = all_surfaces(job.scene, frame);
         write_through_stream(job.numbered(number, ".obj"), [&](std::ostream& out) {
             if (!job.scene.model.liquids.empty()) write_obj(out, surface);
             if (!frame.strand_group.empty()) write_lines(out, frame, surface.vertices.size());
@@ -125,6 +136,12 @@ void add_obstacles(UsdaWriter& usd, const Scene& scene, const Frame& frame)
 
 void add_strands(UsdaWriter& usd, const Scene& scene, const Frame& frame)
 {
+    const WetStrands wet = wet_strands(scene, frame, StrandRadii::Real);
+    if (scene.model.wetting) {
+        const TriangleMesh films = film_surface(scene, frame, wet);
+        const std::vector<UsdQuantity> quantities{{.name = "colour", .vectors = films.colours}};
+        usd.mesh("liquid/films", films.vertices, films.triangles, quantities);
+    }
     for (const StrandGroup& group : scene.model.strand_groups) {
         std::vector<std::int32_t> counts;
         const auto first = static_cast<std::size_t>(group.first_strand);
@@ -133,11 +150,18 @@ void add_strands(UsdaWriter& usd, const Scene& scene, const Frame& frame)
             counts.push_back(frame.strand_first.at(s + 1) - frame.strand_first.at(s));
         const auto begin = static_cast<std::size_t>(frame.strand_first.at(first));
         const std::size_t n = static_cast<std::size_t>(frame.strand_first.at(end)) - begin;
-        const std::vector<double> width{2 * frame.strand_radius.at(first)};
+        std::vector<double> width{2 * frame.strand_radius.at(first)};
         const std::vector<Vec3> colour{group.colour};
-        const std::vector<UsdQuantity> quantities{
+        std::vector<UsdQuantity> quantities{
             {.name = "velocity", .vectors = std::span(frame.strand_velocity).subspan(begin, n)},
             {.name = "colour", .vectors = colour}};
+        if (scene.model.wetting) {
+            width.resize(n);
+            for (std::size_t v = 0; v < n; ++v) width[v] = 2 * wet.radius(begin + v);
+            quantities.push_back({.name = "wetness", .scalars = std::span(wet.wetness).subspan(begin, n)});
+            quantities.push_back(
+                {.name = "film_thickness", .scalars = std::span(frame.film_thickness).subspan(begin, n)});
+        }
         usd.curves("strands/" + group.name, std::span(frame.strand_position).subspan(begin, n), counts, width,
                    quantities);
     }
@@ -170,7 +194,7 @@ void export_usd(Job& job)
 void export_mesh(Job& job)
 {
     for (const std::int64_t number : job.frames) {
-        const TriangleMesh surface = liquid_surface(job.scene, job.load(number));
+        const TriangleMesh surface = all_surfaces(job.scene, job.load(number));
         write_through_stream(job.numbered(number, ".ply"), [&](std::ostream& out) { write_ply(out, surface); });
         job.wrote(job.numbered(number, ".ply"));
     }

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "io/hdf5_file.h"
+#include "sim/film_thickness.h"
 
 #include <algorithm>
 
@@ -88,6 +89,15 @@ void read_bodies(const Hdf5Reader& reader, Frame& frame)
     }
 }
 
+/// Without wetting strands are dry: the datasets are there, so that readers need not ask, and hold zeros.
+void write_films(Hdf5Writer& writer, const Model& model, const State& state)
+{
+    std::vector<double> pool = state.film.pool;
+    pool.resize(model.strands.material.size(), 0.0);
+    write_scalars(writer, "strands/film_thickness", film_thicknesses(model, state), "m");
+    write_scalars(writer, "strands/pool", pool, "m3");
+}
+
 void write_strands(Hdf5Writer& writer, const Model& model, const StrandState& state)
 {
     const StrandModel& strands = model.strands;
@@ -121,6 +131,8 @@ void read_strands(const Hdf5Reader& reader, const std::string& path, Frame& fram
     reader.read("strands/first", {Hdf5Type::Int32, n_strands + 1, 1}, frame.strand_first.data());
     reader.read("strands/group", {Hdf5Type::Int32, n_strands, 1}, frame.strand_group.data());
     frame.strand_radius = read_scalars(reader, "strands/radius", n_strands);
+    frame.film_thickness = read_scalars(reader, "strands/film_thickness", n);
+    frame.pool = read_scalars(reader, "strands/pool", n_strands);
     frame.strand_group_names = reader.strings("strand_groups/name");
     if (frame.strand_first.front() != 0 || frame.strand_first.back() != n ||
         !std::is_sorted(frame.strand_first.begin(), frame.strand_first.end()))
@@ -133,7 +145,7 @@ void write_frame(const std::filesystem::path& path, const Model& model, const St
 {
     const LiquidParticles& liquid = state.liquid;
     Hdf5Writer writer(static_cast<std::size_t>(liquid.size()) * 56 +
-                      static_cast<std::size_t>(state.strands.size()) * 28 + (1 << 16));
+                      static_cast<std::size_t>(state.strands.size()) * 32 + (1 << 16));
     writer.attribute("/", "kind", "frame");
     writer.attribute("/", "version", kFrameVersion);
     writer.attribute("/", "program", RIVULET_VERSION);
@@ -152,6 +164,7 @@ void write_frame(const std::filesystem::path& path, const Model& model, const St
     writer.strings("liquids/name", names);
     write_bodies(writer, model, state.clock.time);
     write_strands(writer, model, state.strands);
+    write_films(writer, model, state);
     writer.save(path);
 }
 

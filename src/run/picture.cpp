@@ -10,6 +10,7 @@
 #include "render/renderer.h"
 #include "rivulet/picture.h"
 #include "run/run_folder.h"
+#include "run/wet_strands.h"
 
 #include <fmt/format.h>
 
@@ -33,24 +34,36 @@ SphereDrawable liquid_spheres(const Frame& frame)
 }
 
 /// Strands of one group; neighbours differ a little in colour so that the eye can tell them apart.
-CurveDrawable strand_curves(const Scene& scene, const Frame& frame, std::size_t group)
+CurveDrawable strand_curves(const Scene& scene, const Frame& frame, const WetStrands& wet, std::size_t group)
 {
     constexpr double kVariation = 0.35;
     const StrandGroup& g = scene.model.strand_groups.at(group);
     CurveDrawable curves;
     for (std::int32_t s = g.first_strand; s < g.first_strand + g.n_strands; ++s) {
         const auto strand = static_cast<std::size_t>(s);
-        const double radius = g.picture_radius > 0 ? g.picture_radius : frame.strand_radius.at(strand);
         const double light = 1 + kVariation * (2 * random_unit(1, 0, strand) - 1);
         curves.starts.push_back(static_cast<int>(curves.vertices.size()));
         for (auto v = static_cast<std::size_t>(frame.strand_first.at(strand));
              v < static_cast<std::size_t>(frame.strand_first.at(strand + 1)); ++v) {
             curves.vertices.push_back(frame.strand_position[v]);
-            curves.radii.push_back(radius);
+            curves.radii.push_back(wet.radius(v));
+            curves.wetness.push_back(wet.wetness[v]);
             curves.colours.emplace_back((light * g.colour).cwiseMin(1.0));
         }
     }
     return curves;
+}
+
+void add_strands_to(RenderScene& picture, const Scene& scene, const Frame& frame)
+{
+    const WetStrands wet = wet_strands(scene, frame, StrandRadii::Drawn);
+    for (std::size_t g = 0; g < scene.model.strand_groups.size(); ++g)
+        picture.curves.push_back(strand_curves(scene, frame, wet, g));
+    MeshDrawable films;
+    films.mesh = film_surface(scene, frame, wet);
+    films.material.surface = Surface::Liquid;
+    films.material.overlaps = true;
+    if (!films.mesh.triangles.empty()) picture.meshes.push_back(std::move(films));
 }
 
 bool is_bounded(const Shape& shape) { return shape.bounds().size().maxCoeff() < 1e20; }
@@ -95,8 +108,7 @@ RenderScene picture_scene(const Scene& scene, const Frame& frame)
         liquid.material.surface = Surface::Liquid;
         if (!liquid.mesh.triangles.empty()) picture.meshes.push_back(std::move(liquid));
     }
-    for (std::size_t g = 0; g < scene.model.strand_groups.size(); ++g)
-        picture.curves.push_back(strand_curves(scene, frame, g));
+    add_strands_to(picture, scene, frame);
     for (std::size_t i = 0; i < scene.model.obstacles.size(); ++i) {
         const Obstacle& obstacle = scene.model.obstacles[i];
         if (!obstacle.visible || !is_bounded(*obstacle.shape)) continue; // the ground stands for planes

@@ -10,10 +10,10 @@
 namespace rivulet {
 
 /// What a picture of this frame shows: the liquid as a surface (or spheres, as the scene says) and the visible
-/// obstacles.
+/// obstacles, strands with the liquid on them.
 [[nodiscard]] RenderScene picture_scene(const Scene& scene, const Frame& frame);
 
-/// Surface of all liquid of a frame, coloured by its particles.
+/// Surface of the bulk liquid of a frame, coloured by its particles.
 [[nodiscard]] TriangleMesh liquid_surface(const Scene& scene, const Frame& frame);
 /// Surface of an obstacle in its own frame.
 [[nodiscard]] TriangleMesh obstacle_mesh(const Scene& scene, std::size_t obstacle);

@@ -69,6 +69,8 @@ ProbeKind probe_kind(const std::string& word)
                                                                       {"torque", ProbeKind::Torque},
                                                                       {"value", ProbeKind::Value},
                                                                       {"kinetic", ProbeKind::Kinetic},
+                                                                      {"caught_volume", ProbeKind::CaughtVolume},
+                                                                      {"shed_volume", ProbeKind::ShedVolume},
                                                                       {"strand_position", ProbeKind::StrandPosition},
                                                                       {"strand_tension", ProbeKind::StrandTension},
                                                                       {"strand_length", ProbeKind::StrandLength},

@@ -44,17 +44,20 @@ Record probe_record()
 {
     const std::vector<std::string> of_field{"mean", "minimum", "maximum", "value"};
     const std::vector<std::string> of_region{"volume", "mean", "minimum", "maximum", "centre_of_mass", "kinetic"};
-    const std::vector<std::string> of_liquid{"volume",         "mean",  "minimum", "maximum",
-                                             "centre_of_mass", "value", "kinetic"};
+    const std::vector<std::string> of_liquid{"volume", "mean",    "minimum",       "maximum",    "centre_of_mass",
+                                             "value",  "kinetic", "caught_volume", "shed_volume"};
     return {
         "probe", "A number that is written to probes.csv, in SI.", "kind",
         std::vector<Key>{
-            word("kind",
-                 {"volume", "mean", "minimum", "maximum", "centre_of_mass", "force", "torque", "value", "kinetic",
-                  "strand_position", "strand_tension", "strand_length", "strand_twist", "strand_strain",
-                  "strand_kinetic", "film_volume", "film_centre", "film_thickness"},
+            word("kind", {"volume",         "mean",          "minimum",      "maximum",
+                          "centre_of_mass", "force",         "torque",       "value",
+                          "kinetic",        "caught_volume", "shed_volume",  "strand_position",
+                          "strand_tension", "strand_length", "strand_twist", "strand_strain",
+                          "strand_kinetic", "film_volume",   "film_centre",  "film_thickness"},
                  "What is measured; `kinetic` is the kinetic energy, `force` and `torque` are those on an obstacle, "
-                 "`strand_tension` is the elastic pull of an edge, `strand_twist` the angle from the beginning of a "
+                 "`caught_volume` and `shed_volume` are what strands have caught of the liquid and shed since the "
+                 "start, `strand_tension` is the elastic pull of an edge, `strand_twist` the angle from the beginning "
+                 "of a "
                  "strand to its end, `strand_strain` the largest change of an edge's length as a part of it, "
                  "`film_volume` the liquid on "
                  "strands and hanging from their tips, `film_centre` its centre of mass, `film_thickness` the "

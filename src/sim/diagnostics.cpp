@@ -98,6 +98,15 @@ Vec3 centre_of_mass(const Model& model, const State& state, const Selection& sel
     return centre;
 }
 
+/// Of one liquid, or of all where its number is below 0.
+double booked(const std::vector<Account>& accounts, int liquid)
+{
+    double sum = 0;
+    for (std::size_t l = 0; l < accounts.size(); ++l)
+        if (liquid < 0 || l == static_cast<std::size_t>(liquid)) sum += accounts[l].total();
+    return sum;
+}
+
 bool is_vector(ProbeKind kind)
 {
     return kind == ProbeKind::CentreOfMass || kind == ProbeKind::Force || kind == ProbeKind::Torque ||
@@ -158,6 +167,8 @@ std::string probe_unit(const Probe& probe)
     if (is_strand_probe(probe.kind)) return strand_probe_unit(probe.kind);
     switch (probe.kind) {
     case ProbeKind::Volume:
+    case ProbeKind::CaughtVolume:
+    case ProbeKind::ShedVolume:
         return "m3";
     case ProbeKind::Kinetic:
         return "J";
@@ -203,6 +214,10 @@ std::vector<double> sample_probe(const Model& model, const State& state, const P
         return as_list(centre_of_mass(model, state, selection));
     case ProbeKind::Value:
         return {value_at(model, state, probe, selection)};
+    case ProbeKind::CaughtVolume:
+        return {booked(state.ledger.caught, liquid)};
+    case ProbeKind::ShedVolume:
+        return {booked(state.ledger.shed, liquid)};
     case ProbeKind::Kinetic:
         return {sum_over(selection, [&](std::size_t p) {
             return 0.5 * volume(p) * density_of(model, state, p) * state.liquid.velocity[p].squaredNorm();

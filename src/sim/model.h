@@ -121,6 +121,8 @@ enum class ProbeKind {
     Torque,
     Value,
     Kinetic,
+    CaughtVolume,
+    ShedVolume,
     StrandPosition,
     StrandTension,
     StrandLength,

@@ -2,7 +2,7 @@
 
 #include "base/assert.h"
 #include "base/parallel.h"
-#include "wetting/film_section.h"
+#include "sim/film_thickness.h"
 
 #include <algorithm>
 #include <cmath>
@@ -62,28 +62,26 @@ double group_strain(const Model& model, const State& state, const VertexRange& a
 
 std::vector<double> sample_film_probe(const Model& model, const State& state, const StrandGroup& group, ProbeKind kind)
 {
-    double volume = 0, thickest = 0;
+    if (kind == ProbeKind::FilmThickness) {
+        const VertexRange all = vertices_of(model.strands, group.first_strand, group.n_strands);
+        const std::vector<double> thickness = film_thicknesses(model, state);
+        return {*std::max_element(thickness.begin() + static_cast<std::ptrdiff_t>(all.begin),
+                                  thickness.begin() + static_cast<std::ptrdiff_t>(all.end))};
+    }
+    double volume = 0;
     Vec3 moment = Vec3::Zero();
-    const StrandModel& strands = model.strands;
     const std::vector<Vec3>& x = state.strands.position;
     for (std::int32_t s = group.first_strand; state.film.is_there() && s < group.first_strand + group.n_strands; ++s) {
-        const VertexRange one = vertices_of(strands, s, 1);
-        const RodMaterial& m =
-            strands.materials[static_cast<std::size_t>(strands.material[static_cast<std::size_t>(s)])];
+        const VertexRange one = vertices_of(model.strands, s, 1);
         const double pool = state.film.pool[static_cast<std::size_t>(s)];
         volume += pool;
         moment += pool * x[one.end - 1];
         for (std::size_t v = one.begin; v < one.end; ++v) {
-            const double length =
-                0.5 * ((v > one.begin ? edge_length(state, v - 1) : 0) + (v + 1 < one.end ? edge_length(state, v) : 0));
             volume += state.film.volume[v];
             moment += state.film.volume[v] * x[v];
-            thickest =
-                std::max(thickest, film_thickness(state.film.volume[v] / length, std::sqrt(m.radius_a * m.radius_b)));
         }
     }
     if (kind == ProbeKind::FilmVolume) return {volume};
-    if (kind == ProbeKind::FilmThickness) return {thickest};
     const Vec3 centre = moment / volume; // not a number where all is dry
     return {centre.x(), centre.y(), centre.z()};
 }

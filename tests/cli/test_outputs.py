@@ -26,6 +26,17 @@ count = 3
 vertices = 5
 """
 
+WET_STRANDS = STRANDS.replace("20 ms", "4 ms").replace("50 Hz", "250 Hz") + """
+radius = "0.2 mm"
+film = { thickness = "1 mm", from = 0.2, to = 0.6 }
+[liquids.water]
+material = "water"
+[wetting]
+liquid = "water"
+[probes.dripped]
+kind = "shed_volume"
+"""
+
 
 class Outputs(CliTest):
     def setUp(self):
@@ -131,6 +142,27 @@ class Outputs(CliTest):
             self.rivulet("render", "out", "--frame", "3", "--width", "96", "--height", "54", "--samples", "1", "--threads", threads)
             drawn.append((self.folder / "out/preview/000003.png").read_bytes())
         self.assertEqual(*drawn)
+
+    def test_liquid_on_strands_is_in_frames_meshes_and_exports(self):
+        (self.folder / "wet.toml").write_text(WET_STRANDS)
+        self.run_scene("wet", scene="wet.toml")
+        with h5py.File(self.folder / "wet/frames/000000.h5") as frame:
+            self.assertEqual(frame["strands/film_thickness"].attrs["unit"], b"m")
+            thickness = frame["strands/film_thickness"][:].reshape(3, 5)
+            for v, exact in enumerate((0, 1e-3, 1e-3, 0, 0)):
+                self.assertAlmostEqual(thickness[2][v], exact, delta=1e-9)
+            self.assertEqual(frame["strands/pool"].shape, (3,))
+        self.rivulet("mesh", "wet")
+        self.assertGreater((self.folder / "wet/mesh/000000.ply").stat().st_size, 5000)
+        for kind in ("usd", "obj"):
+            self.rivulet("export", "wet", "--to", kind)
+        usd = (self.folder / "wet/export/usd/wet.usda").read_text()
+        for text in ('def Mesh "films"', "float[] primvars:wetness.timeSamples", "float[] primvars:film_thickness.timeSamples"):
+            self.assertIn(text, usd)
+        self.assertIn("f ", (self.folder / "wet/export/obj/000000.obj").read_text())
+        self.rivulet("render", "wet", "--frame", "0", "--width", "96", "--height", "54", "--samples", "1")
+        rows = list(csv.DictReader((self.folder / "wet/probes.csv").read_text().splitlines()))
+        self.assertEqual(float(rows[0]["dripped"]), 0)
 
     def test_runs_of_strands_alone_are_exported_where_the_format_holds_them(self):
         (self.folder / "strands.toml").write_text(STRANDS)

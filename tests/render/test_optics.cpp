@@ -1,4 +1,5 @@
 #include "render/optics.h"
+#include "render/strand_shading.h"
 
 #include <gtest/gtest.h>
 
@@ -78,6 +79,17 @@ TEST(SrgbEncode, MiddleGreyIsTheStandardsValue)
     EXPECT_NEAR(srgb_encode(0.2140411f), 0.5, 1e-5); // IEC 61966-2-1: 0.5 decodes to 0.2140411
     EXPECT_EQ(srgb_encode(-1), 0);
     EXPECT_NEAR(srgb_encode(7), 1, 1e-6);
+}
+
+TEST(StrandShading, UnderWaterAStrandIsDarkAndItsOwnShineIsLow)
+{
+    const Rgb colour(0.4f, 0.2f, 0.1f);
+    const StrandShading dry(colour, 0), soaked(colour, 1), under = StrandShading::in_liquid(colour);
+    EXPECT_GT(soaked.shine, dry.shine);
+    EXPECT_TRUE((under.albedo == soaked.albedo).all());
+    EXPECT_LT(soaked.albedo[0], dry.albedo[0]);
+    // (0.217 / 2.883)^2 over (0.55 / 2.55)^2, by hand
+    EXPECT_NEAR(under.shine / dry.shine, 0.12179, 1e-4);
 }
 
 } // namespace

@@ -96,6 +96,30 @@ TEST(Renderer, WhiteFurnaceHidesAClearDrop)
     EXPECT_NEAR(sum / static_cast<double>(image.radiance.size()), 1, 5e-3);
 }
 
+TEST(Renderer, LiquidInsideOfLiquidThatOverlapsIsNotSeen)
+{
+    Material clear;
+    clear.surface = Surface::Liquid;
+    clear.colour = Vec3(0.3, 0.5, 0.9);
+    clear.absorption_distance = 0.05;
+    clear.overlaps = true;
+    RenderScene scene = one_sphere(clear);
+    const auto mean = [&] {
+        Rgb sum = Rgb::Zero();
+        const RadianceImage image = render_radiance(scene, small_settings(48, 48, 16));
+        for (int y = 18; y < 30; ++y)
+            for (int x = 18; x < 30; ++x) sum += pixel(image, x, y) / 144;
+        return sum;
+    };
+    scene.focus = content_bounds(scene);
+    const Rgb alone = mean();
+    scene.spheres[0].centres.emplace_back(0.11, 0.19, 0.30); // wholly inside
+    scene.spheres[0].radii.push_back(0.03);
+    EXPECT_LT((mean() - alone).abs().maxCoeff(), 0.01 * alone.maxCoeff());
+    scene.spheres[0].material.overlaps = false;
+    EXPECT_GT((mean() - alone).abs().maxCoeff(), 0.03 * alone.maxCoeff()); // else it would be seen
+}
+
 TEST(Renderer, GreySphereInAUnitSkyShowsItsAlbedo)
 {
     Material grey;

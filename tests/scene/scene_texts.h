@@ -279,6 +279,13 @@ kind = "strand_tension"
 object = "tow"
 vertex = 1
 
+[probes.dripped]
+kind = "shed_volume"
+object = "rinse"
+
+[probes.caught]
+kind = "caught_volume"
+
 [probes.strain]
 kind = "strand_strain"
 object = "fur"

@@ -69,10 +69,13 @@ TEST(StrandScene, PinsHoldVerticesCountedFromEitherEndWhereTheyAre)
     EXPECT_TRUE(clamp.clamps_edge);
     EXPECT_EQ(after.vertex, end - 1);
     EXPECT_FALSE(after.clamps_edge);
-    EXPECT_EQ(m.probes[2].kind, ProbeKind::StrandPosition); // by name: pull, strain, tip
-    EXPECT_EQ(m.probes[2].strand, 9);
-    EXPECT_EQ(probe_columns(m.probes[2]).size(), 3u);
-    EXPECT_EQ(probe_unit(m.probes[0]), "N");
+    EXPECT_EQ(m.probes[4].kind, ProbeKind::StrandPosition); // by name: caught, dripped, pull, strain, tip
+    EXPECT_EQ(m.probes[4].strand, 9);
+    EXPECT_EQ(probe_columns(m.probes[4]).size(), 3u);
+    EXPECT_EQ(probe_unit(m.probes[2]), "N");
+    EXPECT_EQ(m.probes[0].kind, ProbeKind::CaughtVolume);
+    EXPECT_EQ(m.probes[1].object, "rinse");
+    EXPECT_EQ(probe_unit(m.probes[1]), "m3");
 }
 
 TEST(StrandScene, VerticesThatAreNotThereOrHeldTwiceAreRefused)

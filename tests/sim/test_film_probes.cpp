@@ -1,0 +1,54 @@
+#include "sim/advance.h"
+#include "sim/diagnostics.h"
+#include "sim/film_thickness.h"
+
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+namespace rivulet {
+namespace {
+
+TEST(FilmProbes, TellWhatStrandsHaveCaughtAndShed)
+{
+    Model model;
+    model.liquids = {{.name = "oil"}, {.name = "water"}};
+    State state;
+    state.ledger = Ledger(2);
+    state.ledger.caught[0].add(1e-9);
+    state.ledger.caught[1].add(2e-9);
+    state.ledger.shed[1].add(5e-10);
+    state.ledger.shed[1].add(1e-10);
+    const auto value = [&](ProbeKind kind, const char* liquid) {
+        const Probe probe{.name = "p", .kind = kind, .field = "", .object = liquid};
+        EXPECT_EQ(probe_unit(probe), "m3");
+        EXPECT_EQ(probe_columns(probe).size(), 1u);
+        return sample_probe(model, state, probe).at(0);
+    };
+    EXPECT_DOUBLE_EQ(value(ProbeKind::CaughtVolume, ""), 3e-9);
+    EXPECT_DOUBLE_EQ(value(ProbeKind::CaughtVolume, "water"), 2e-9);
+    EXPECT_DOUBLE_EQ(value(ProbeKind::ShedVolume, "water"), 6e-10);
+    EXPECT_EQ(value(ProbeKind::ShedVolume, "oil"), 0);
+}
+
+TEST(FilmProbes, ThicknessIsThatOfARingOfTheVolume)
+{
+    Model model;
+    model.strands.first = {0, 3};
+    model.strands.material = {0};
+    model.strands.materials.resize(1);
+    model.strands.materials[0].radius_a = 2e-4;
+    model.strands.materials[0].radius_b = 0.5e-4; // a section as large as that of a round one of 0.1 mm
+    State state;
+    state.strands.position = {Vec3(0, 0, 0), Vec3(1e-3, 0, 0), Vec3(1e-3, 2e-3, 0)};
+    EXPECT_EQ(film_thicknesses(model, state), std::vector<double>(3, 0.0));
+    const double area = std::numbers::pi * (9e-8 - 1e-8); // out to 0.3 mm
+    state.film.volume = {0.5e-3 * area, 0, 1e-3 * area};
+    const std::vector<double> thickness = film_thicknesses(model, state);
+    EXPECT_NEAR(thickness[0], 2e-4, 1e-17);
+    EXPECT_EQ(thickness[1], 0);
+    EXPECT_NEAR(thickness[2], 2e-4, 1e-17);
+}
+
+} // namespace
+} // namespace rivulet
