@@ -102,7 +102,8 @@ private:
         std::vector<StrandContact>& all = contact_.contacts;
         if (contact_.rounds == 0) all = ties();
         std::vector<StrandContact> found;
-        if (!options_.only_joints) found = find_contacts(*parts_.edges, motion(), obstacles_, parts_.pairs);
+        if (!options_.only_joints)
+            found = find_contacts(*parts_.edges, motion(), obstacles_, parts_.pairs, contact_.rounds > 0);
         std::vector<StrandContact> added;
         std::set_difference(found.begin(), found.end(), all.begin(), all.end(), std::back_inserter(added));
         const double deepest = deepest_of(added);
