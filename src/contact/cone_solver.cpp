@@ -13,17 +13,30 @@ namespace {
 constexpr std::int64_t kContactGrain = 256;
 /// Steps between two looks at the residual.
 constexpr int kStepsPerLook = 5;
-/// The force nearest to r that the contact bears, shifted by its cohesion.
-Vec3 bearable(const ConeContact& c, const Vec3& r) { return c.is_joint ? r : project_on_cone(r, c.normal, c.friction); }
+/// The force nearest to r that the contact bears, shifted by its cohesion; of a bridge, the force that its law has at the
+/// motion that takes r to it, which is the step of steepest descent on its energy.
+Vec3 bearable(const ConeContact& c, const Vec3& r, double step)
+{
+    if (c.is_joint) return r;
+    if (c.bridge) return -c.bridge->solve(-c.normal.dot(r) / step, 1 / step, c.length) * c.normal;
+    return project_on_cone(r, c.normal, c.friction);
+}
 /// What a force must be opposed to for the law to hold.
 Vec3 opposed(const ConeContact& c, const Vec3& motion)
 {
-    return c.is_joint ? motion : shifted_motion(motion, c.normal, c.friction);
+    return c.is_joint || c.bridge ? motion : shifted_motion(motion, c.normal, c.friction);
 }
 double residual_of(const ConeContact& c, const Vec3& r, const Vec3& motion)
 {
-    return c.is_joint ? kJointPrecision * motion.norm()
-                      : coulomb_residual(r, motion, c.normal, c.friction, c.compliance);
+    if (c.is_joint) return kJointPrecision * motion.norm();
+    if (c.bridge) return c.compliance * (r - bearable(c, r - motion / c.compliance, 1 / c.compliance)).norm();
+    return coulomb_residual(r, motion, c.normal, c.friction, c.compliance);
+}
+/// One with which a search may begin.
+Vec3 first_force(const ConeContact& c, const Vec3& guess)
+{
+    if (c.bridge) return std::min(c.normal.dot(guess), 0.0) * c.normal;
+    return bearable(c, guess + c.cohesion * c.normal, 1);
 }
 
 /// The bound of the curvature falls by this factor after a step, and rises by that one where it was too low.
@@ -95,7 +108,7 @@ private:
     {
         each([&](std::size_t i) {
             const ConeContact& c = contacts_[i];
-            x_[i] = bearable(c, guess[i] + c.cohesion * c.normal);
+            x_[i] = first_force(c, guess[i]);
             x_before_[i] = x_[i];
             world_[i] = x_[i] - c.cohesion * c.normal - force_[i];
         });
@@ -139,7 +152,7 @@ private:
             const ConeContact& c = contacts_[i];
             const Vec3 d = ahead(d_, d_before_, i, beta);
             const double step = 1 / (curvature * c.compliance);
-            next_[i] = bearable(c, ahead(x_, x_before_, i, beta) - step * opposed(c, d));
+            next_[i] = bearable(c, ahead(x_, x_before_, i, beta) - step * opposed(c, d), step);
             world_[i] = next_[i] - c.cohesion * c.normal - force_[i];
         });
         compliance_.apply(world_, out_);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/vec.h"
+#include "contact/bridge_curve.h"
 
 #include <array>
 #include <cstddef>
@@ -19,6 +20,10 @@ struct ConeContact {
     double cohesion = 0;         ///< pull that it bears before it opens, which shifts its cone [N]
     double compliance = 1;       ///< motion for a force on this contact alone, averaged over directions [m/N]
     bool is_joint = false;       ///< may not move at all, whatever the force: of the above only the compliance counts
+    /// Not null: a liquid bridge, that pulls with a force that depends on the distance, `gap` and motion along the normal,
+    /// and nowhere falls with it. There is no friction.
+    const BridgeCurve* bridge = nullptr;
+    double length = 0; ///< of that bridge [m]
 };
 
 /// Motions of all contacts for forces on all contacts, both in world axes: linear, symmetric, positive semi-definite.
@@ -52,7 +57,8 @@ struct ConeSolution {
     bool converged = false;
 };
 
-/// Finds forces that make all contacts obey Coulomb's law at once, the cone of each shifted by its cohesion.
+/// Finds forces that make all contacts obey Coulomb's law at once, the cone of each shifted by its cohesion, and all
+/// bridges theirs.
 /// `motion` is that of the contacts under the forces that `force` holds when called; the search starts from `guess`. On
 /// return force and motion are those of the solution. The same bits on any number of threads.
 ///

@@ -42,9 +42,7 @@ public:
             own_[i].diagonal().array() += kRegular * own_[i].trace() / 3;
             local_.emplace_back(own_[i], c.friction);
             if (c.is_joint) own_inverse_[i] = own_[i].inverse();
-            Vec3 start = frame_[i] * guess[i];
-            start[0] += c.cohesion;
-            x_[i] = c.is_joint ? start : project_on_cone(start, c.friction);
+            x_[i] = first_force(c, frame_[i] * guess[i]);
             base_[i] = frame_[i] * motion[i];
             base_[i][0] += c.gap;
         }
@@ -68,6 +66,13 @@ public:
     }
 
 private:
+    [[nodiscard]] static Vec3 first_force(const ConeContact& c, Vec3 guess)
+    {
+        if (c.bridge) return {std::min(guess[0], 0.0), 0, 0};
+        guess[0] += c.cohesion;
+        return c.is_joint ? guess : project_on_cone(guess, c.friction);
+    }
+
     [[nodiscard]] std::size_t n_sides(std::size_t body) const { return w_.first[body + 1] - w_.first[body]; }
     /// The three rows of a side in the matrix of its body.
     [[nodiscard]] SideMatrix rows(std::int32_t side) const
@@ -124,13 +129,34 @@ private:
         return base_[i] + frame_[i] * d;
     }
 
+    /// The force that obeys the law with those of all others held.
+    [[nodiscard]] Vec3 lawful(std::size_t i, const Vec3& motion)
+    {
+        const ConeContact& c = contacts_[i];
+        if (c.is_joint) return x_[i] - own_inverse_[i] * motion;
+        if (c.bridge) return pull(c, motion[0] - own_[i](0, 0) * x_[i][0], own_[i](0, 0));
+        return local_[i].solve(motion - own_[i] * x_[i], multiplier_[i]);
+    }
+    [[nodiscard]] static Vec3 pull(const ConeContact& c, double free_distance, double compliance)
+    {
+        return {-c.bridge->solve(free_distance, compliance, c.length), 0, 0};
+    }
+
     void relax(std::size_t i)
     {
         const Vec3 before = x_[i];
-        const Vec3 motion = moved(i);
-        x_[i] = contacts_[i].is_joint ? Vec3(before - own_inverse_[i] * motion)
-                                      : local_[i].solve(motion - own_[i] * before, multiplier_[i]);
+        x_[i] = lawful(i, moved(i));
         if (x_[i] != before) push(i, frame_[i].transpose() * (x_[i] - before));
+    }
+
+    /// Of the law, as a motion [m].
+    [[nodiscard]] double residual(std::size_t i, const Vec3& motion) const
+    {
+        const ConeContact& c = contacts_[i];
+        if (c.is_joint) return kJointPrecision * motion.norm();
+        if (c.bridge)
+            return c.compliance * (x_[i] - pull(c, motion[0] - c.compliance * x_[i][0], c.compliance)).norm();
+        return coulomb_residual(x_[i], motion, c.friction, c.compliance);
     }
 
     void measure(ConeSolution& result) const
@@ -138,10 +164,7 @@ private:
         result.residual = 0;
         result.worst = -1;
         for (std::size_t i = 0; i < contacts_.size(); ++i) {
-            const ConeContact& c = contacts_[i];
-            const Vec3 motion = moved(i);
-            const double r = c.is_joint ? kJointPrecision * motion.norm()
-                                        : coulomb_residual(x_[i], motion, c.friction, c.compliance);
+            const double r = residual(i, moved(i));
             if (r <= result.residual) continue;
             result.residual = r;
             result.worst = static_cast<std::int64_t>(i);

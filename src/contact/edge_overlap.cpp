@@ -36,7 +36,7 @@ struct View {
         c0 = p.a - q.a - t0 * v;
         c1 = p.b - p.a - t1 * v;
     }
-    [[nodiscard]] Part near_part(double range) const
+    [[nodiscard]] Part near_part(double range, double softness) const
     {
         Part part;
         part.clip(t0, t1, 0, 1);
@@ -45,7 +45,11 @@ struct View {
         const double middle = cc > 0 ? -c0.dot(c1) / cc : 0;
         const double room = range * range - (c0 + middle * c1).squaredNorm();
         if (room <= 0) return {0, 0};
-        if (cc > 0) part.clip(0, 1, middle - std::sqrt(room / cc), middle + std::sqrt(room / cc));
+        if (cc > 0) {
+            const double soft = (1 + softness) * room / (room + softness * range * range);
+            const double half = std::sqrt(room / cc * soft);
+            part.clip(0, 1, middle - half, middle + half);
+        }
         return part;
     }
 
@@ -55,10 +59,10 @@ struct View {
 
 } // namespace
 
-std::optional<EdgeOverlap> edge_overlap(const Segment& p, const Segment& q, double range)
+std::optional<EdgeOverlap> edge_overlap(const Segment& p, const Segment& q, double range, double softness)
 {
     const View p_from_q(p, q), q_from_p(q, p);
-    const Part on_p = p_from_q.near_part(range), on_q = q_from_p.near_part(range);
+    const Part on_p = p_from_q.near_part(range, softness), on_q = q_from_p.near_part(range, softness);
     const double length_p = on_p.size() * (p.b - p.a).norm(), length_q = on_q.size() * (q.b - q.a).norm();
     const double sum = length_p + length_q;
     if (sum <= 0) return {};

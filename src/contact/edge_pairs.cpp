@@ -38,12 +38,15 @@ void EdgePairs::find_moved(const MovingEdges& edges, double slack)
             const auto e = static_cast<std::size_t>(i);
             const auto v = static_cast<std::size_t>(edges.vertex[e]);
             Way& was = reference_[e];
+            const double room = 0.5 * slack - std::max(edges.radius[e] - was.radius, 0.0);
+            if (room < 0) has_moved_[e] = 1;
             for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
                 const double off = std::max((edges.start[v + k] - was.start[k]).squaredNorm(),
                                             (edges.end[v + k] - was.end[k]).squaredNorm());
-                if (!(off <= 0.25 * slack * slack)) has_moved_[e] = 1;
+                if (!(off <= room * room)) has_moved_[e] = 1;
             }
-            if (has_moved_[e]) was = {{edges.start[v], edges.start[v + 1]}, {edges.end[v], edges.end[v + 1]}};
+            if (has_moved_[e])
+                was = {{edges.start[v], edges.start[v + 1]}, {edges.end[v], edges.end[v + 1]}, edges.radius[e]};
         },
         kEdgeGrain);
     n_searched_ = std::count(has_moved_.begin(), has_moved_.end(), std::uint8_t{1});

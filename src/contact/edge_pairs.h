@@ -35,8 +35,8 @@ inline constexpr std::int32_t kChainNeighbours = 4;
 /// Finds the pairs of edges that may come as near as the sum of their radii, and `slack` more, during a step.
 ///
 /// Pairs are kept from one update to the next, within a step as from step to step: only edges whose way begins or ends
-/// further than half a slack from the way for which they were last looked at are looked at again, among the boxes that
-/// all edges sweep. The list may hold more than what touches, never less, so contacts that are made from it do not
+/// further than half a slack, less what their radius has grown, from the way for which they were last looked at are
+/// looked at again, among the boxes that all edges sweep. The list may hold more than what touches, never less, so contacts that are made from it do not
 /// depend on its history.
 class EdgePairs {
 public:
@@ -55,6 +55,7 @@ private:
 
     struct Way {
         std::array<Vec3, 2> start, end;
+        double radius = 0;
     };
 
     std::vector<Way> reference_; ///< of the ends of each edge when it was last looked for

@@ -14,17 +14,22 @@ public:
     virtual ~PairAttraction() = default;
     /// f_s(d), positive = attraction, never negative [N/m]. Beyond rupture, that of a bridge that has not broken.
     [[nodiscard]] virtual double force(double distance) const = 0;
+    /// Of force() [Pa].
+    [[nodiscard]] virtual double slope(double distance) const = 0;
     /// A potential of force(), up to a constant [J/m].
     [[nodiscard]] virtual double energy(double distance) const = 0;
-    /// Distance at which it ends [m].
+    /// Distance at which its bridge breaks [m].
     [[nodiscard]] virtual double rupture() const = 0;
+    /// Distance at which it ends [m]: further off, if the bridge is broken only after the solution.
+    [[nodiscard]] virtual double reach() const { return rupture(); }
 };
 
 /// Contact and cohesion of two strands in one curve [Fei 2017]: force per length over the distance d of centre lines
 /// (or of a centre line and a solid),
 ///   f(d) = K(d) (d - d0),   K = k for d < d_min,  linear to K0 = f_s(B)/(B - d0) at d0,  K0 up to B = 2 d0 - d_min,
-/// then f_s(d) itself; nothing beyond rupture. Negative = push. A null `attraction` is a dry pair, f_s = 0: only the
-/// push remains. Continuous, of continuous slope at d0; kinks at d_min and B, a jump at rupture.
+/// then f_s(d) itself; nothing beyond its reach. Negative = push. A null `attraction` is a dry pair, f_s = 0: only the
+/// push remains. A bridge that breaks before B has its K0 from there, one that breaks before d0 has none. Continuous, of
+/// continuous slope at d0; kinks at d_min and B, a jump at rupture.
 struct PenaltyCurve {
     double touch = 0;     ///< d_min: surfaces touch [m]
     double rest = 0;      ///< d0: no force [m]
@@ -49,7 +54,7 @@ struct PenaltyCurve {
     [[nodiscard]] double newton_stiffness(double distance, const PairAttraction* attraction) const;
 
 private:
-    [[nodiscard]] double blend_end() const { return 2 * rest - touch; }
+    [[nodiscard]] double blend_end(const PairAttraction* attraction) const;
     [[nodiscard]] double cohesive_stiffness(const PairAttraction* attraction) const;
 };
 

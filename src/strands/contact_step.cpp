@@ -4,12 +4,13 @@
 #include "strands/strand_compliance.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace rivulet {
 
 struct ContactWorkspace::Parts {
     std::optional<StrandEdges> edges;
-    EdgePairs pairs;
+    EdgePairs pairs, bridge_pairs;
     std::vector<RodMatrix> factors;
 };
 
@@ -28,7 +29,7 @@ constexpr double kMissedDepth = 1;
 constexpr std::size_t kMaxBlockBytes = 4 << 20;
 
 /// The force that a contact had in the last step; 0 if it is new.
-Vec3 remembered(const ContactMemory& memory, std::int32_t a, std::int32_t b)
+Vec3 force_before(const ContactMemory& memory, std::int32_t a, std::int32_t b)
 {
     auto i = std::lower_bound(memory.a.begin(), memory.a.end(), a) - memory.a.begin();
     for (auto k = static_cast<std::size_t>(i); k < memory.a.size() && memory.a[k] == a; ++k)
@@ -53,6 +54,7 @@ public:
     {
         contact_ = {};
         begin_update(model_, update_);
+        begin_bridges();
         solve_batches(model_, state_, step_, all_batches(model_), nullptr, parts_.factors, update_);
         while (find() && contact_.rounds < options_.max_rounds) {
             ++contact_.rounds;
@@ -60,18 +62,48 @@ public:
             move();
         }
         contact_.is_bearable = contact_.residual <= options_.bearable * thinnest_;
+        end_bridges();
     }
 
 private:
+    void begin_bridges()
+    {
+        if (!options_.bridges) return;
+        bridges_ = place_bridges(*parts_.edges, {state_.position, step_.hold, obstacles_}, *options_.bridges);
+        for (StrandBridge& b : bridges_) b.curve = b.curve.rising_about(b.contact.gap);
+    }
+
+    void end_bridges()
+    {
+        if (!options_.bridges) return;
+        contact_.bridges = take_bridges(contact_.contacts, bridges_);
+        contact_.links =
+            update_links(*parts_.edges, {update_.state.position, step_.hold, obstacles_, true}, *options_.bridges,
+                         bridges_, parts_.bridge_pairs);
+    }
+
+    /// What is known before the strands have moved: joints and bridges, none of which bears a force yet.
+    [[nodiscard]] std::vector<StrandContact> ties() const
+    {
+        std::vector<StrandContact> all = place_joints(model_, *parts_.edges, motion());
+        for (const StrandBridge& b : bridges_) {
+            all.push_back(b.contact);
+            all.back().force = Vec3::Zero();
+        }
+        std::sort(all.begin(), all.end());
+        return all;
+    }
+
     [[nodiscard]] StrandMotion motion() const { return {state_.position, update_.state.position, step_.hold}; }
 
     /// Adds contacts that the present end of the step would bring about; false if there is nothing to do about any.
     bool find()
     {
         std::vector<StrandContact>& all = contact_.contacts;
-        if (contact_.rounds == 0) all = place_joints(model_, *parts_.edges, motion());
+        if (contact_.rounds == 0) all = ties();
         std::vector<StrandContact> found;
-        if (!options_.only_joints) found = find_contacts(*parts_.edges, motion(), obstacles_, parts_.pairs);
+        if (!options_.only_joints)
+            found = find_contacts(*parts_.edges, motion(), obstacles_, parts_.pairs, contact_.rounds > 0);
         std::vector<StrandContact> added;
         std::set_difference(found.begin(), found.end(), all.begin(), all.end(), std::back_inserter(added));
         const double deepest = deepest_of(added);
@@ -102,12 +134,16 @@ private:
         for (const StrandContact& c : contacts) deepest = std::max(deepest, depth(c));
         return deepest;
     }
-    /// Whether contacts whose forces were solved for are deeper than the linear answer of the strands had it.
+    /// Whether contacts whose forces were solved for are deeper, or bridges of another length, than the linear answer of
+    /// the strands had it.
     [[nodiscard]] bool is_unforeseen() const
     {
-        for (std::size_t i = 0; i < foreseen_depth_.size(); ++i)
-            if (depth(contact_.contacts[i]) > kAllowedDepth * thinnest_ + std::max(0.0, foreseen_depth_[i]))
-                return true;
+        for (std::size_t i = 0; i < foreseen_depth_.size(); ++i) {
+            const double now = depth(contact_.contacts[i]), foreseen = foreseen_depth_[i];
+            const bool is_bridge = contact_.contacts[i].bridge >= 0;
+            const double off = is_bridge ? std::abs(now - foreseen) : now - std::max(0.0, foreseen);
+            if (off > kAllowedDepth * thinnest_) return true;
+        }
         return false;
     }
 
@@ -124,7 +160,12 @@ private:
             RIVULET_VERIFY(own[i] > 0);
             cones[i] = {c.normal, c.gap, c.friction, c.cohesion, own[i], c.is_joint};
             force[i] = c.force;
-            guess[i] = c.force == Vec3::Zero() ? remembered(memory_, c.a, c.b) : c.force;
+            guess[i] = c.force == Vec3::Zero() ? remembered(c) : c.force;
+            if (c.bridge >= 0) {
+                const StrandBridge& bridge = bridges_[static_cast<std::size_t>(c.bridge)];
+                cones[i].bridge = &bridge.curve;
+                cones[i].length = bridge.length;
+            }
             moved[i] = contact_motion(c, motion());
         }
         const ConeOptions cone_options{options_.tolerance * thinnest_, max_iterations(n)};
@@ -141,6 +182,12 @@ private:
             foreseen_depth_[i] = depth(all[i], moved[i]);
         }
         touched_.assign(compliance.batches().begin(), compliance.batches().end());
+    }
+
+    [[nodiscard]] Vec3 remembered(const StrandContact& c) const
+    {
+        return c.bridge >= 0 ? bridges_[static_cast<std::size_t>(c.bridge)].contact.force
+                             : force_before(memory_, c.a, c.b);
     }
 
     [[nodiscard]] int max_iterations(std::size_t n_contacts) const
@@ -182,6 +229,7 @@ private:
     ContactWorkspace::Parts& parts_;
     StrandUpdate& update_;
     ContactUpdate& contact_;
+    std::vector<StrandBridge> bridges_; ///< with the forces of the last step
     double thinnest_ = 0;
     std::vector<std::int32_t> touched_;  ///< batches
     std::vector<double> foreseen_depth_; ///< of the contacts that were solved for [m]

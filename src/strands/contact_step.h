@@ -1,7 +1,7 @@
 #pragma once
 
 #include "strands/strand_batches.h"
-#include "strands/strand_contacts.h"
+#include "strands/strand_bridges.h"
 
 #include <memory>
 #include <span>
@@ -26,6 +26,7 @@ struct ContactOptions {
     std::int64_t contact_updates = 5'000'000; ///< iterations times contacts that a search may cost
     int max_rounds = 5;                       ///< of finding contacts, solving for their forces, and moving the strands
     double bearable = 2;                      ///< residual, in radii, beyond which a step is no solution
+    const BridgeInput* bridges = nullptr;     ///< null = strands are dry
 };
 
 /// What came of the contacts in a step.
@@ -37,6 +38,8 @@ struct ContactUpdate {
     bool converged = true;
     bool is_bearable = true;
     std::int64_t n_missed = 0; ///< found after the last round, by a radius too near or more
+    std::vector<StrandContact> bridges; ///< liquid bridges that pulled, with their forces, sorted
+    BridgeLinks links;                  ///< who is linked at the end of the step
 };
 
 /// Memory that contacts need from step to step only to save time.
@@ -53,7 +56,9 @@ private:
 
 /// One implicit step of all strands that touch each other and obstacles: they move as if free, what they would run into
 /// is found, the forces of all contacts are solved for with strands that answer to them linearly, and the strands move
-/// again, with their full laws, under these forces; again while that brings new contacts about.
+/// again, with their full laws, under these forces; again while that brings new contacts about. Liquid bridges between
+/// what was linked at the beginning of the step pull with the force that they have at its end: a contact that bears a
+/// bridge's pull has the cone that cohesion shifts.
 void step_strands(const StrandModel& model, const StrandState& state, const StrandStep& step,
                   std::span<const StrandObstacle> obstacles, const ContactMemory& memory, const ContactOptions& options,
                   ContactWorkspace& workspace, StrandUpdate& update, ContactUpdate& contact);

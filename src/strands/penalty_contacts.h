@@ -15,6 +15,7 @@ struct StrandPenalty {
     double distance = 0; ///< along the normal, at the end of the step [m]
     double length = 0;   ///< of strand that it stands for [m]
     PenaltyCurve curve;
+    const PairAttraction* attraction = nullptr; ///< null: dry
 };
 [[nodiscard]] inline bool operator<(const StrandPenalty& x, const StrandPenalty& y) { return x.contact < y.contact; }
 

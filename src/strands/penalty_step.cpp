@@ -31,13 +31,21 @@ public:
 
     void run()
     {
+        iterate();
+        count_crossed();
+        end_bridges();
+    }
+
+private:
+    void iterate()
+    {
         contact_ = {};
         begin_update(model_, update_);
+        if (options_.bridges)
+            bridges_ = place_bridges(*workspace_.edges, {state_.position, step_.hold, obstacles_}, *options_.bridges);
         solve_batches(model_, state_, step_, all_batches(model_), nullptr, workspace_.factors, update_);
         while (contact_.rounds < options_.max_rounds) {
-            const StrandMotion motion{state_.position, update_.state.position, step_.hold};
-            const std::vector<StrandPenalty> found =
-                find_penalties(*workspace_.edges, motion, obstacles_, options_.law, workspace_.pairs);
+            const std::vector<StrandPenalty> found = find();
             if (found.empty() && contact_.contacts.empty()) return;
             ++contact_.rounds;
             std::vector<StrandContact> contacts = solve_forces(found);
@@ -45,10 +53,34 @@ public:
             if (contact_.rounds > 1 && contact_.converged) break;
             move(std::move(contacts));
         }
-        count_crossed();
     }
 
-private:
+    /// Those of the dry curves, and the bridges. A bridge is the wet part of a pair's curve, which is what is left of it
+    /// without stiffness: the curve is linear in both.
+    [[nodiscard]] std::vector<StrandPenalty> find()
+    {
+        const StrandMotion motion{state_.position, update_.state.position, step_.hold};
+        std::vector<StrandPenalty> all =
+            find_penalties(*workspace_.edges, motion, obstacles_, options_.law, workspace_.pairs);
+        for (const StrandBridge& b : bridges_)
+            all.push_back({.contact = b.contact,
+                           .distance = b.contact.gap + b.contact.normal.dot(contact_motion(b.contact, motion)),
+                           .length = b.length,
+                           .curve = PenaltyCurve({.stiffness = 0, .range = options_.law.range}, b.curve.touch()),
+                           .attraction = &b.curve});
+        std::sort(all.begin(), all.end());
+        return all;
+    }
+
+    void end_bridges()
+    {
+        if (!options_.bridges) return;
+        contact_.bridges = take_bridges(contact_.contacts, bridges_);
+        contact_.links =
+            update_links(*workspace_.edges, {update_.state.position, step_.hold, obstacles_, true}, *options_.bridges,
+                         bridges_, workspace_.bridge_pairs);
+    }
+
     /// The linear answer to new forces in the place of the old ones, into the guess; returns what bears them.
     std::vector<StrandContact> solve_forces(const std::vector<StrandPenalty>& found)
     {
@@ -61,7 +93,7 @@ private:
             const StrandPenalty& p = found[i];
             contacts[i] = p.contact;
             const double without = p.contact.normal.dot(contact_offset(p.contact, guess_) - moved(p.contact));
-            penalties[i] = {p.contact.normal, p.distance + without, p.length, p.curve, nullptr};
+            penalties[i] = {p.contact.normal, p.distance + without, p.length, p.curve, p.attraction};
         }
         guess_forces(contacts, force);
         next_ = std::make_unique<StrandCompliance>(model_, step_.hold, workspace_.factors, contacts);
@@ -109,6 +141,8 @@ private:
                 const std::vector<StrandContact>& old = contact_.contacts;
                 while (k < old.size() && old[k] < c) ++k;
                 if (k < old.size() && !(c < old[k])) force[i] = c.normal.dot(old[k].force);
+            } else if (c.bridge >= 0) {
+                force[i] = c.normal.dot(c.force);
             } else {
                 const auto is_before = [&](std::size_t j) {
                     return memory_.a[j] != c.a ? memory_.a[j] < c.a : memory_.b[j] < c.b;
@@ -143,7 +177,7 @@ private:
     {
         for (const StrandContact& c : contact_.contacts)
             contact_.n_missed +=
-                !c.is_with_obstacle() && c.normal.dot(contact_offset(c, update_.state.position)) <= 0 ? 1 : 0;
+                !c.is_with_obstacle() && c.bridge < 0 && c.normal.dot(contact_offset(c, update_.state.position)) <= 0 ? 1 : 0;
     }
 
     const StrandModel& model_;
@@ -155,6 +189,7 @@ private:
     PenaltyWorkspace& workspace_;
     StrandUpdate& update_;
     ContactUpdate& contact_;
+    std::vector<StrandBridge> bridges_;                   ///< with the forces of the last step
     double tolerance_ = 0;                                ///< [m]
     std::unique_ptr<StrandCompliance> compliance_, next_; ///< of the forces that strands bear, and of those to come
     std::vector<Vec3> guess_, vertex_force_;

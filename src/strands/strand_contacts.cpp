@@ -45,7 +45,10 @@ std::vector<StrandContact> gather_contacts(std::int64_t n, Find&& find)
 
 class Finder {
 public:
-    Finder(const StrandEdges& edges, const StrandMotion& motion) : edges_(edges), motion_(motion) {}
+    Finder(const StrandEdges& edges, const StrandMotion& motion, bool again = false)
+        : edges_(edges), motion_(motion), again_(again)
+    {
+    }
 
     /// Ends of edges belong to the edge that begins there, so that a vertex touches once.
     void touch(const EdgePair& pair, std::vector<StrandContact>& out) const
@@ -56,9 +59,11 @@ public:
         const Segment p0 = edge_at(motion_.start, a), p1 = edge_at(motion_.end, a);
         const Segment q0 = edge_at(motion_.start, b), q1 = edge_at(motion_.end, b);
         const double reach = edges_.radius[e] + edges_.radius[f];
-        const auto touch = first_touch(p0, p1, q0, q1, (1 + kNear) * reach);
+        auto touch = first_touch(p0, p1, q0, q1, (1 + kNear) * reach);
         if (!touch) return;
-        if ((touch->s >= 1 && !is_last(e)) || (touch->t >= 1 && !is_last(f))) return;
+        const auto is_of_next = [&] { return (touch->s >= 1 && !is_last(e)) || (touch->t >= 1 && !is_last(f)); };
+        if (is_of_next() && again_) touch = nearest_at_end(p0, p1, q0, q1);
+        if (is_of_next()) return;
         if (std::max(freedom(a, touch->s), freedom(b, touch->t)) < kLeastFreedom) return;
         const double gap = touch->normal.dot(p0.at(touch->s) - q0.at(touch->t)) - reach;
         if (touch->normal.dot(p1.at(touch->s) - q1.at(touch->t)) - reach > kFar * reach) return;
@@ -113,6 +118,13 @@ private:
 
         Vec3 from, to;
     };
+
+    /// As if they touched where they are nearest in the end, from the side on which they were.
+    static SegmentTouch nearest_at_end(const Segment& p0, const Segment& p1, const Segment& q0, const Segment& q1)
+    {
+        const NearestPoints end = nearest_points(p1, q1);
+        return {1, end.s, end.t, (p0.at(end.s) - q0.at(end.t)).normalized()};
+    }
 
     [[nodiscard]] bool is_held(std::int32_t v) const
     {
@@ -181,6 +193,7 @@ private:
 
     const StrandEdges& edges_;
     const StrandMotion& motion_;
+    bool again_;
 };
 
 } // namespace
@@ -217,9 +230,9 @@ bool StrandEdges::are_tied(std::int32_t a, std::int32_t b) const
 }
 
 std::vector<StrandContact> find_contacts(const StrandEdges& edges, const StrandMotion& motion,
-                                         std::span<const StrandObstacle> obstacles, EdgePairs& pairs)
+                                         std::span<const StrandObstacle> obstacles, EdgePairs& pairs, bool again)
 {
-    const Finder finder(edges, motion);
+    const Finder finder(edges, motion, again);
     const double thinnest = *std::min_element(edges.radius.begin(), edges.radius.end());
     pairs.update({edges.vertex, edges.strand, edges.radius, motion.start, motion.end}, 2 * kSlack * thinnest);
     const std::span<const EdgePair> list = pairs.pairs();

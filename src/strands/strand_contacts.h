@@ -32,6 +32,7 @@ struct StrandContact {
     Vec3 carried = Vec3::Zero(); ///< obstacle: where its material point that began beside a is at the end; joint: what
                                  ///< may be left between the tied places [m]
     bool is_joint = false;
+    std::int32_t bridge = -1;  ///< which of the step's bridges it is, -1: none; of a bridge `gap` is the distance
     Vec3 force = Vec3::Zero(); ///< on a [N]
 
     [[nodiscard]] bool is_with_obstacle() const { return b < 0; }
@@ -40,7 +41,8 @@ struct StrandContact {
 /// By what touches.
 [[nodiscard]] inline bool operator<(const StrandContact& x, const StrandContact& y)
 {
-    return x.a != y.a ? x.a < y.a : x.b < y.b;
+    if (x.a != y.a) return x.a < y.a;
+    return x.b != y.b ? x.b < y.b : x.bridge < y.bridge;
 }
 
 /// Edges of all strands, as the search for contacts wants them.
@@ -63,9 +65,12 @@ struct StrandMotion {
     std::span<const Hold> hold;       ///< none = all free
 };
 
-/// Contacts that the motion would bring about, sorted. `pairs` is updated.
+/// Contacts that the motion would bring about, sorted. `pairs` is updated. Edges that lie side by side touch first at an
+/// end that belongs to the next edge, and so on along the strand; if `again`, that is not taken for an answer where they
+/// are too near at the end of the motion.
 [[nodiscard]] std::vector<StrandContact> find_contacts(const StrandEdges& edges, const StrandMotion& motion,
-                                                       std::span<const StrandObstacle> obstacles, EdgePairs& pairs);
+                                                       std::span<const StrandObstacle> obstacles, EdgePairs& pairs,
+                                                       bool again = false);
 
 /// Joints as they stand at the beginning of the step, sorted; without those of which both places are held. Places that
 /// are apart are drawn together no faster than what touches is pushed apart.

@@ -16,15 +16,16 @@ constexpr double kRadius = 35e-6;
 constexpr double kTouch = 2 * kRadius, kRest = 3 * kRadius, kBlend = 4 * kRadius;
 const PenaltyCurve kCurve({.stiffness = 1e3, .range = 1.5}, kTouch);
 
-/// f_s = peak (1 - slope d), which breaks at `at`.
+/// f_s = peak (1 - fall d), which breaks at `at`.
 struct LinearBridge final : PairAttraction {
     explicit LinearBridge(double breaks_at, double newton_per_metre = 0.06) : at(breaks_at), peak(newton_per_metre) {}
-    [[nodiscard]] double force(double d) const override { return peak * (1 - slope * d); }
-    [[nodiscard]] double energy(double d) const override { return peak * d * (1 - 0.5 * slope * d); }
+    [[nodiscard]] double force(double d) const override { return peak * (1 - fall * d); }
+    [[nodiscard]] double slope(double /*d*/) const override { return -peak * fall; }
+    [[nodiscard]] double energy(double d) const override { return peak * d * (1 - 0.5 * fall * d); }
     [[nodiscard]] double rupture() const override { return at; }
 
     double at, peak;
-    double slope = 1 / (20 * kRadius);
+    double fall = 1 / (20 * kRadius);
 };
 
 TEST(PenaltyCurve, HasTheValuesOfThePaper) // by hand: k = 1000 Pa, r = 35 um

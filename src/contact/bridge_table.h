@@ -1,7 +1,8 @@
 #pragma once
 
-#include "wetting/liquid_bridge.h"
+#include "contact/liquid_bridge.h"
 
+#include <span>
 #include <vector>
 
 namespace rivulet {
@@ -21,6 +22,12 @@ public:
     [[nodiscard]] double contact_angle() const noexcept { return contact_angle_; }
     /// As rivulet::cohesion(), for this radius [m].
     [[nodiscard]] double cohesion(double radius, double gap, double area) const;
+    /// The same at n gaps in equal steps from 0 to rupture, where n - 1 divides 128; negative where an overfull bridge
+    /// would push. Films beyond the table's range pull as those at its end do; thinner ones, which do not cover what is
+    /// rough, less in proportion to their area.
+    void sample(double radius, double area, std::span<float> force) const;
+    /// Gap at which the bridge breaks [m].
+    [[nodiscard]] double rupture_gap(double area) const;
 
 private:
     [[nodiscard]] BridgeSides sides(double radius) const;

@@ -1,5 +1,6 @@
-#include "wetting/bridge_table.h"
+#include "contact/bridge_table.h"
 
+#include "base/assert.h"
 #include "base/parallel.h"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ BridgeTable::BridgeTable(double contact_angle, Other other)
     const BridgeSides unit = sides(1);
     parallel_for(kGaps * kAreas, "bridge table", [&](std::int64_t i) {
         const double area = kLeastArea * std::exp(log_area_range() * static_cast<double>(i % kAreas) / (kAreas - 1));
-        const double gap = rupture_gap(unit, area) * static_cast<double>(i / kAreas) / (kGaps - 1);
+        const double gap = rivulet::rupture_gap(unit, area) * static_cast<double>(i / kAreas) / (kGaps - 1);
         force_[static_cast<std::size_t>(i)] = static_cast<float>(continued_force(unit, gap, area));
     });
 }
@@ -61,11 +62,30 @@ double BridgeTable::interpolated(double gap_share, double log_area) const
     return sum;
 }
 
+double BridgeTable::rupture_gap(double area) const { return rivulet::rupture_gap(sides(1), area); }
+
+void BridgeTable::sample(double radius, double area, std::span<float> force) const
+{
+    const auto intervals = static_cast<int>(force.size()) - 1;
+    RIVULET_VERIFY(intervals > 0 && (kGaps - 1) % intervals == 0);
+    std::fill(force.begin(), force.end(), 0.0F);
+    if (area < kDryArea) return;
+    const double relative = area / (radius * radius), within = std::clamp(relative, kLeastArea, kMostArea);
+    const double scale = std::min(1.0, relative / kLeastArea);
+    const CubicStencil a = cubic_stencil(std::log(within / kLeastArea) / log_area_range() * (kAreas - 1), kAreas);
+    for (int i = 0; i <= intervals; ++i) {
+        const float* row = force_.data() + i * ((kGaps - 1) / intervals) * kAreas + a.first;
+        double sum = 0;
+        for (int j = 0; j < 4; ++j) sum += a.weight[static_cast<std::size_t>(j)] * static_cast<double>(row[j]);
+        force[static_cast<std::size_t>(i)] = static_cast<float>(scale * sum);
+    }
+}
+
 double BridgeTable::cohesion(double radius, double gap, double area) const
 {
     if (area < kDryArea) return 0;
     const BridgeSides pair = sides(radius);
-    const double relative = area / (radius * radius), share = gap / rupture_gap(pair, area);
+    const double relative = area / (radius * radius), share = gap / rupture_gap(area);
     if (relative < kLeastArea || relative > kMostArea || share > 1) return rivulet::cohesion(pair, gap, area);
     if (fits_in_round_drop(pair, gap, area)) return 0;
     return std::max(0.0, interpolated(share, std::log(relative / kLeastArea)));

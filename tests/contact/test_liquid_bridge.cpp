@@ -1,4 +1,4 @@
-#include "wetting/liquid_bridge.h"
+#include "contact/liquid_bridge.h"
 
 #include "random_numbers.h"
 
@@ -242,19 +242,19 @@ TEST(LiquidBridge, LinksWhenFilmsTouchAndHoldsUntilItBreaks) // H25
     bool linked = false;
     double linked_at = 0, broken_at = 0;
     for (double d = 1e-3; d > 1e-4; d -= 1e-6) {
-        const bool now = is_linked(linked, d, films, rupture);
+        const bool now = d <= link_distance(linked, films, rupture);
         if (now && !linked) linked_at = d;
         linked = now;
     }
     for (double d = 1e-4; d < 1e-3; d += 1e-6) {
-        const bool now = is_linked(linked, d, films, rupture);
+        const bool now = d <= link_distance(linked, films, rupture);
         if (!now && linked) broken_at = d;
         linked = now;
     }
     EXPECT_NEAR(linked_at, films, 1.01e-6);
     EXPECT_NEAR(broken_at, rupture, 1.01e-6);
-    EXPECT_FALSE(is_linked(false, 1.1e-4, 1.2e-4, 1e-4)); // films touch, but such a bridge would break at once
-    EXPECT_TRUE(is_linked(true, 1.1e-4, 1.2e-4, 1e-4));
+    EXPECT_LT(link_distance(false, 1.2e-4, 1e-4), 1.1e-4); // films touch, but such a bridge would break at once
+    EXPECT_GT(link_distance(true, 1.2e-4, 1e-4), 1.1e-4);
 }
 
 } // namespace

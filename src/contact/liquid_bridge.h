@@ -55,8 +55,9 @@ struct BridgeShape {
 [[nodiscard]] double cohesion(const BridgeSides& sides, double gap, double area);
 inline constexpr double kDryArea = 1e-16; ///< [m^2]
 
-/// A pair that was not linked becomes so when the films touch; a linked one stays so until its bridge breaks.
-/// Distances of centre lines [m]: `films` = sum of the outer radii of both films, `rupture` = rupture_gap() and radii.
-[[nodiscard]] bool is_linked(bool was_linked, double distance, double films, double rupture);
+/// Distance up to which a pair is linked [m]: one that was not becomes so when the films touch; one that was stays so
+/// until its bridge breaks. Distances of centre lines [m]: `films` = sum of the outer radii of both films, `rupture` =
+/// rupture_gap() and radii.
+[[nodiscard]] double link_distance(bool was_linked, double films, double rupture);
 
 } // namespace rivulet

@@ -1,4 +1,4 @@
-#include "wetting/liquid_bridge.h"
+#include "contact/liquid_bridge.h"
 
 #include "base/assert.h"
 #include "numerics/find_root.h"
@@ -155,9 +155,9 @@ double cohesion(const BridgeSides& sides, double gap, double area)
     return shape ? std::max(0.0, shape->force) : 0;
 }
 
-bool is_linked(bool was_linked, double distance, double films, double rupture)
+double link_distance(bool was_linked, double films, double rupture)
 {
-    return distance <= (was_linked ? std::max(films, rupture) : std::min(films, rupture));
+    return was_linked ? std::max(films, rupture) : std::min(films, rupture);
 }
 
 } // namespace rivulet
