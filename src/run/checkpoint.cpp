@@ -60,6 +60,7 @@ void check_counts(const State& state, const Model& model, const std::filesystem:
         if (group == "ledger") expected = static_cast<std::int64_t>(model.liquids.size());
         if (group == "loads") expected = static_cast<std::int64_t>(model.obstacles.size());
         if (group == "strands") expected = model.strands.n_vertices();
+        if (group == "bridges") expected = static_cast<std::int64_t>(state.bridges.size());
         if (group == "strand_contacts" && view.is_array)
             expected = static_cast<std::int64_t>(state.strand_contacts.a.size());
         if ((group == "film" || group == "immersion") && view.is_array) expected = film_entries(model, view.name);

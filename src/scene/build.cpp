@@ -79,7 +79,9 @@ ProbeKind probe_kind(const std::string& word)
                                                                       {"strand_kinetic", ProbeKind::StrandKinetic},
                                                                       {"film_volume", ProbeKind::FilmVolume},
                                                                       {"film_centre", ProbeKind::FilmCentre},
-                                                                      {"film_thickness", ProbeKind::FilmThickness}};
+                                                                      {"film_thickness", ProbeKind::FilmThickness},
+                                                                      {"bridges", ProbeKind::Bridges},
+                                                                      {"clusters", ProbeKind::Clusters}};
     return kKinds.at(word);
 }
 

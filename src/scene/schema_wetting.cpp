@@ -25,6 +25,9 @@ Record wetting_record()
                  "Velocity of strands where liquid comes and goes: `transport` is right; `mass_only` leaves it, "
                  "`rescale` divides by the mass. The latter two are there for comparison and do not keep momentum.")
                 .otherwise("transport"),
+            boolean("bridges", "Liquid between strands, and between strands and obstacles, draws them together, unless "
+                               "simulation.strand_contact is \"none\".")
+                .otherwise(true),
             boolean("capture", "Strands take up liquid that they touch.").otherwise(true),
             number("capture_time", "s", "Time in which a film under liquid fills to 63 %.")
                 .above(0, kLong)

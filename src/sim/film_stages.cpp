@@ -165,6 +165,25 @@ void weigh_films(const Model& model, const State& state, Workspace::Scratch& scr
         pad.force[v] = state.film.owed[v] / dt + (load.empty() ? Vec3(Vec3::Zero()) : load[v]);
 }
 
+const BridgeInput* find_bridges(const Model& model, const State& state, Workspace::Scratch& scratch)
+{
+    if (!state.film.is_there() || !model.wetting->bridges) return nullptr;
+    FilmScratchpad& pad = scratch.films;
+    if (!pad.between_strands) {
+        pad.between_strands.emplace(model.wetting->contact_angle, BridgeTable::Other::Strand);
+        pad.to_solids.emplace(model.wetting->contact_angle, BridgeTable::Other::Plane);
+    }
+    pad.area = vertex_lengths(model, state);
+    for (std::size_t v = 0; v < pad.area.size(); ++v) pad.area[v] = state.film.volume[v] / pad.area[v];
+    pad.bridges = {.film_area = pad.area,
+                   .in_air = scratch.immersion.exposure,
+                   .surface_tension = model.wetting->surface_tension,
+                   .strands = &*pad.between_strands,
+                   .solids = &*pad.to_solids,
+                   .links = &state.bridges};
+    return &pad.bridges;
+}
+
 void note_strand_motion(const Model& model, const State& state, Workspace::Scratch& scratch, double dt)
 {
     FilmScratchpad& pad = scratch.films;

@@ -4,6 +4,7 @@
 #include "sim/state.h"
 #include "sim/workspace.h"
 
+#include <optional>
 #include <vector>
 
 namespace rivulet {
@@ -21,6 +22,9 @@ struct FilmScratchpad {
     std::vector<Vec3> force;        ///< on vertices: point loads, and what films owe them [N]
     std::vector<Vec3> acceleration; ///< of vertices in the step [m/s^2]
     std::vector<FilmOutcome> outcome;
+    std::vector<double> area; ///< of films at vertices [m^2]
+    std::optional<BridgeTable> between_strands, to_solids;
+    BridgeInput bridges;
 };
 
 /// Films as the scene has them at the start, booked.
@@ -28,6 +32,8 @@ void start_films(const Model& model, State& state);
 
 /// Masses and forces of the films in the step to come.
 void weigh_films(const Model& model, const State& state, Workspace::Scratch& scratch, double dt);
+/// The bridges that the films of the State can make; null where there are none.
+[[nodiscard]] const BridgeInput* find_bridges(const Model& model, const State& state, Workspace::Scratch& scratch);
 /// When the strands of the step are known and not yet taken over: what their films' flow has felt of it.
 void note_strand_motion(const Model& model, const State& state, Workspace::Scratch& scratch, double dt);
 /// Liquid flows along the strands; what arrives at a tip hangs there.

@@ -131,6 +131,7 @@ struct State {
     ContactMemory strand_contacts;
     StrandLedger strand_ledger;
     StrandFilm film;
+    BridgeLinks bridges; ///< of liquid between strands, and from strands to obstacles
     StrandImmersion immersion;
     std::int64_t next_id = 0;
 };
@@ -240,6 +241,9 @@ void visit_state(StateLike& s, Visitor&& visit)
     visit("film.liquid", "", s.film.liquid);
     visit("immersion.pressure_gradient", "Pa/m", s.immersion.pressure_gradient);
     visit("immersion.acceleration", "m/s2", s.immersion.acceleration);
+    visit("bridges.a", "", s.bridges.a);
+    visit("bridges.b", "", s.bridges.b);
+    visit("bridges.force", "N", s.bridges.force);
     visit("next_id", "", s.next_id);
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace rivulet {
 namespace {
@@ -86,6 +87,31 @@ std::vector<double> sample_film_probe(const Model& model, const State& state, co
     return {centre.x(), centre.y(), centre.z()};
 }
 
+/// Groups of strands that bridges join.
+std::int64_t count_clusters(const Model& model, const State& state, const StrandGroup& group)
+{
+    const StrandModel& strands = model.strands;
+    std::vector<std::int32_t> chief(static_cast<std::size_t>(strands.n_strands()));
+    std::iota(chief.begin(), chief.end(), 0);
+    const auto strand_of = [&](std::int32_t vertex) {
+        return std::upper_bound(strands.first.begin(), strands.first.end(), vertex) - strands.first.begin() - 1;
+    };
+    const auto find = [&](std::ptrdiff_t s) {
+        auto root = static_cast<std::int32_t>(s);
+        while (chief[static_cast<std::size_t>(root)] != root) root = chief[static_cast<std::size_t>(root)];
+        return root;
+    };
+    for (std::size_t i = 0; i < state.bridges.size(); ++i) {
+        if (state.bridges.b[i] < 0) continue; // to an obstacle
+        const std::int32_t a = find(strand_of(state.bridges.a[i])), b = find(strand_of(state.bridges.b[i]));
+        chief[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+    }
+    std::int64_t n = 0;
+    for (std::int32_t s = group.first_strand; s < group.first_strand + group.n_strands; ++s)
+        n += chief[static_cast<std::size_t>(s)] == s ? 1 : 0;
+    return n;
+}
+
 } // namespace
 
 bool is_strand_probe(ProbeKind kind) { return kind >= ProbeKind::StrandPosition; }
@@ -140,6 +166,12 @@ std::vector<double> sample_strand_probe(const Model& model, const State& state, 
     case ProbeKind::FilmCentre:
     case ProbeKind::FilmThickness:
         return sample_film_probe(model, state, group, probe.kind);
+    case ProbeKind::Bridges:
+        return {static_cast<double>(std::count_if(state.bridges.a.begin(), state.bridges.a.end(), [&](std::int32_t a) {
+            return static_cast<std::size_t>(a) >= all.begin && static_cast<std::size_t>(a) < all.end;
+        }))};
+    case ProbeKind::Clusters:
+        return {static_cast<double>(count_clusters(model, state, group))};
     default:
         break;
     }

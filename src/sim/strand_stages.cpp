@@ -98,12 +98,8 @@ void commit_contacts(const Model& model, State& state, const Workspace::Scratch&
               .residual = s.strand_contacts.residual,
               .n_missed = memory.n_missed + s.strand_contacts.n_missed};
     const StrandMotion motion{state.strands.position, s.strands.state.position, s.strand_holds.hold};
-    for (const StrandContact& c : s.strand_contacts.contacts) {
-        if (c.force == Vec3::Zero()) continue;
-        memory.a.push_back(c.a);
-        memory.b.push_back(c.b);
-        memory.force.push_back(c.force);
-        if (!c.is_with_obstacle()) continue;
+    const auto book_obstacle = [&](const StrandContact& c) {
+        if (!c.is_with_obstacle()) return;
         const auto v = static_cast<std::size_t>(c.a);
         const auto at = [&](std::span<const Vec3> x) { return Vec3((1 - c.s) * x[v] + c.s * x[v + 1]); };
         const Vec3 carried = at(motion.end) - at(motion.start) - contact_motion(c, motion);
@@ -111,7 +107,16 @@ void commit_contacts(const Model& model, State& state, const Workspace::Scratch&
         const std::size_t o = c.obstacle();
         state.loads.force[o] -= c.force;
         state.loads.torque[o] -= (at(motion.end) - model.obstacles[o].motion.pose(end).position).cross(c.force);
+    };
+    for (const StrandContact& c : s.strand_contacts.contacts) {
+        if (c.force == Vec3::Zero()) continue;
+        memory.a.push_back(c.a);
+        memory.b.push_back(c.b);
+        memory.force.push_back(c.force);
+        book_obstacle(c);
     }
+    for (const StrandContact& c : s.strand_contacts.bridges) book_obstacle(c);
+    state.bridges = s.strand_contacts.links;
 }
 
 } // namespace
@@ -180,14 +185,15 @@ void solve_strands(const Model& model, const State& state, Workspace::Scratch& s
         step.exposure = s.immersion.exposure;
     }
     const StrandContactLaw law = model.options.strand_contact;
+    const BridgeInput* bridges = find_bridges(model, state, s);
     if (law == StrandContactLaw::Penalty)
         step_strands(model.strands, state.strands, step, obstacles_in_step(model, state.clock.time, dt),
-                     state.strand_contacts, {.law = model.options.strand_penalty}, s.strand_penalty_search, s.strands,
-                     s.strand_contacts);
+                     state.strand_contacts, {.law = model.options.strand_penalty, .bridges = bridges},
+                     s.strand_penalty_search, s.strands, s.strand_contacts);
     else if (law == StrandContactLaw::Cone || !model.strands.joints.empty())
         step_strands(model.strands, state.strands, step, obstacles_in_step(model, state.clock.time, dt),
-                     state.strand_contacts, {.only_joints = law == StrandContactLaw::None}, s.strand_contact_search,
-                     s.strands, s.strand_contacts);
+                     state.strand_contacts, {.only_joints = law == StrandContactLaw::None, .bridges = bridges},
+                     s.strand_contact_search, s.strands, s.strand_contacts);
     else
         step_strands(model.strands, state.strands, step, s.strands);
     if (!s.strand_contacts.is_bearable)

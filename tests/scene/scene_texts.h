@@ -156,6 +156,7 @@ tension = true
 beading = false
 friction = true
 momentum = "transport"
+bridges = false
 capture = false
 capture_time = "0.2 s"
 thickest = 5
