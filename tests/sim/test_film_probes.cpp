@@ -20,7 +20,9 @@ TEST(FilmProbes, TellWhatStrandsHaveCaughtAndShed)
     state.ledger.shed[1].add(5e-10);
     state.ledger.shed[1].add(1e-10);
     const auto value = [&](ProbeKind kind, const char* liquid) {
-        const Probe probe{.name = "p", .kind = kind, .field = "", .object = liquid};
+        Probe probe;
+        probe.kind = kind;
+        probe.object = liquid;
         EXPECT_EQ(probe_unit(probe), "m3");
         EXPECT_EQ(probe_columns(probe).size(), 1u);
         return sample_probe(model, state, probe).at(0);
