@@ -62,11 +62,11 @@ double domain_cells(const Model& model)
     return cells.prod();
 }
 
-/// That liquid anywhere in the domain can reach, with a halo of three cells.
+/// That liquid anywhere in the domain can reach; even in a thin one it reaches two along each axis.
 double domain_tiles(const Model& model)
 {
-    const Vec3 cells = model.domain.box.size() / model.options.cell_size;
-    return (((cells.array() + 2) / kTileEdge).floor() + 2).prod();
+    const Vec3 cells = (model.domain.box.size() / model.options.cell_size).array() + 6;
+    return (cells / kTileEdge).cwiseMax(2.0).prod() + 1;
 }
 
 } // namespace
