@@ -75,8 +75,8 @@ class StandardOutput(CliTest):
             code, said = self.shell(f'"$BIN" run tank.toml --out {kind} --frames 4 --progress {kind} | head -1')
             self.assertEqual((code, said), (0, ""))
             self.assertEqual(self.report(kind)["frames"], 4)
-        missed = '--set test.no={quantity=\\"sim_time_s\\",value=9,tolerance=1}'
-        self.assertEqual(self.shell(f'"$BIN" run tank.toml --out missed {missed} | head -1')[0], 3)
+        self.scene.write_text(self.scene.read_text() + '[test.no]\nquantity = "sim_time_s"\nvalue = 9\ntolerance = 1\n')
+        self.assertEqual(self.shell('"$BIN" run tank.toml --out missed | head -1')[0], 3)
 
     def test_a_reader_that_has_gone_is_no_error_of_other_commands(self):
         for arguments in ("explain", "scenes", "explain --format markdown", "check tank.toml"):
