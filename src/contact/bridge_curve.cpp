@@ -66,8 +66,20 @@ BridgeCurve BridgeCurve::rising_about(double distance) const
     return curve;
 }
 
+void BridgeCurve::limit_closing(double distance, double way)
+{
+    RIVULET_ASSERT(way > 0);
+    start_ = distance;
+    way_ = way;
+}
+
 double BridgeCurve::solve(double free_distance, double compliance, double length) const
 {
+    const double at_start = length * force(start_);
+    if (way_ > 0 && start_ + compliance * at_start >= free_distance) {
+        const double share = (free_distance - start_ + way_) / (way_ + compliance * at_start);
+        return at_start * std::clamp(share, 0.0, 1.0);
+    }
     // d + compliance length f(d) rises with d: look for the samples between which it passes the free distance. Where f
     // is negative there, the bridge does not pull at all.
     const double w = compliance * length;

@@ -13,8 +13,8 @@ namespace {
 constexpr std::int64_t kContactGrain = 256;
 /// Steps between two looks at the residual.
 constexpr int kStepsPerLook = 5;
-/// The force nearest to r that the contact bears, shifted by its cohesion; of a bridge, the force that its law has at the
-/// motion that takes r to it, which is the step of steepest descent on its energy.
+/// The force nearest to r that the contact bears, shifted by its cohesion; of a bridge, the force that its law has at
+/// the motion that takes r to it, which is the step of steepest descent on its energy.
 Vec3 bearable(const ConeContact& c, const Vec3& r, double step)
 {
     if (c.is_joint) return r;

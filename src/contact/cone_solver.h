@@ -20,8 +20,8 @@ struct ConeContact {
     double cohesion = 0;         ///< pull that it bears before it opens, which shifts its cone [N]
     double compliance = 1;       ///< motion for a force on this contact alone, averaged over directions [m/N]
     bool is_joint = false;       ///< may not move at all, whatever the force: of the above only the compliance counts
-    /// Not null: a liquid bridge, that pulls with a force that depends on the distance, `gap` and motion along the normal,
-    /// and nowhere falls with it. There is no friction.
+    /// Not null: a liquid bridge, that pulls with a force that depends on the distance, `gap` and motion along the
+    /// normal, and nowhere falls with it. There is no friction.
     const BridgeCurve* bridge = nullptr;
     double length = 0; ///< of that bridge [m]
 };

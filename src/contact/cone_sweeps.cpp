@@ -154,8 +154,7 @@ private:
     {
         const ConeContact& c = contacts_[i];
         if (c.is_joint) return kJointPrecision * motion.norm();
-        if (c.bridge)
-            return c.compliance * (x_[i] - pull(c, motion[0] - c.compliance * x_[i][0], c.compliance)).norm();
+        if (c.bridge) return c.compliance * (x_[i] - pull(c, motion[0] - c.compliance * x_[i][0], c.compliance)).norm();
         return coulomb_residual(x_[i], motion, c.friction, c.compliance);
     }
 

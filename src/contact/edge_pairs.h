@@ -36,8 +36,8 @@ inline constexpr std::int32_t kChainNeighbours = 4;
 ///
 /// Pairs are kept from one update to the next, within a step as from step to step: only edges whose way begins or ends
 /// further than half a slack, less what their radius has grown, from the way for which they were last looked at are
-/// looked at again, among the boxes that all edges sweep. The list may hold more than what touches, never less, so contacts that are made from it do not
-/// depend on its history.
+/// looked at again, among the boxes that all edges sweep. The list may hold more than what touches, never less, so
+/// contacts that are made from it do not depend on its history.
 class EdgePairs {
 public:
     /// After this pairs() is valid for the motion given.

@@ -28,8 +28,8 @@ public:
 /// (or of a centre line and a solid),
 ///   f(d) = K(d) (d - d0),   K = k for d < d_min,  linear to K0 = f_s(B)/(B - d0) at d0,  K0 up to B = 2 d0 - d_min,
 /// then f_s(d) itself; nothing beyond its reach. Negative = push. A null `attraction` is a dry pair, f_s = 0: only the
-/// push remains. A bridge that breaks before B has its K0 from there, one that breaks before d0 has none. Continuous, of
-/// continuous slope at d0; kinks at d_min and B, a jump at rupture.
+/// push remains. A bridge that breaks before B has its K0 from there, one that breaks before d0 has none. Continuous,
+/// of continuous slope at d0; kinks at d_min and B, a jump at rupture.
 struct PenaltyCurve {
     double touch = 0;     ///< d_min: surfaces touch [m]
     double rest = 0;      ///< d0: no force [m]

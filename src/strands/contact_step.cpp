@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace rivulet {
 
@@ -27,6 +28,8 @@ constexpr double kMissedDepth = 1;
 /// Size of the compliance between contacts up to which sweeps over them stay in the cache; beyond, gradients are
 /// quicker, and lean.
 constexpr std::size_t kMaxBlockBytes = 4 << 20;
+/// And with bridges, of which a clump has so many, each far from rigid, that gradients end too early.
+constexpr std::size_t kMaxWetBlockBytes = 64 << 20;
 
 /// The force that a contact had in the last step; 0 if it is new.
 Vec3 force_before(const ContactMemory& memory, std::int32_t a, std::int32_t b)
@@ -57,6 +60,7 @@ public:
         begin_bridges();
         solve_batches(model_, state_, step_, all_batches(model_), nullptr, parts_.factors, update_);
         while (find() && contact_.rounds < options_.max_rounds) {
+            if (!bridges_.empty() && !is_better()) break;
             ++contact_.rounds;
             solve_forces();
             move();
@@ -70,16 +74,18 @@ private:
     {
         if (!options_.bridges) return;
         bridges_ = place_bridges(*parts_.edges, {state_.position, step_.hold, obstacles_}, *options_.bridges);
-        for (StrandBridge& b : bridges_) b.curve = b.curve.rising_about(b.contact.gap);
+        for (StrandBridge& b : bridges_) {
+            b.curve = b.curve.rising_about(b.contact.gap);
+            b.curve.limit_closing(b.contact.gap, step_.dt * options_.bridges->closing_speed);
+        }
     }
 
     void end_bridges()
     {
         if (!options_.bridges) return;
         contact_.bridges = take_bridges(contact_.contacts, bridges_);
-        contact_.links =
-            update_links(*parts_.edges, {update_.state.position, step_.hold, obstacles_, true}, *options_.bridges,
-                         bridges_, parts_.bridge_pairs);
+        contact_.links = update_links(*parts_.edges, {update_.state.position, step_.hold, obstacles_, true},
+                                      *options_.bridges, bridges_, parts_.bridge_pairs);
     }
 
     /// What is known before the strands have moved: joints and bridges, none of which bears a force yet.
@@ -122,6 +128,21 @@ private:
         return true;
     }
 
+    /// Whether the last round left less to be done than the one before; if not, that one is taken back. In wet clumps
+    /// more contacts at once may make it worse.
+    [[nodiscard]] bool is_better()
+    {
+        const double now =
+            contact_.rounds > 0 ? deepest_of(contact_.contacts) : std::numeric_limits<double>::infinity();
+        if (contact_.rounds > 1 && now >= before_.deepest) {
+            update_ = std::move(before_.update);
+            contact_ = std::move(before_.contact);
+            return false;
+        }
+        before_ = {now, update_, contact_};
+        return true;
+    }
+
     /// By how much a contact is too near at the end of the step, or a joint too far apart.
     [[nodiscard]] double depth(const StrandContact& c) const { return depth(c, contact_motion(c, motion())); }
     [[nodiscard]] static double depth(const StrandContact& c, const Vec3& moved)
@@ -131,11 +152,12 @@ private:
     [[nodiscard]] double deepest_of(const std::vector<StrandContact>& contacts) const
     {
         double deepest = 0;
-        for (const StrandContact& c : contacts) deepest = std::max(deepest, depth(c));
+        for (const StrandContact& c : contacts)
+            if (c.bridge < 0) deepest = std::max(deepest, depth(c));
         return deepest;
     }
-    /// Whether contacts whose forces were solved for are deeper, or bridges of another length, than the linear answer of
-    /// the strands had it.
+    /// Whether contacts whose forces were solved for are deeper, or bridges of another length, than the linear answer
+    /// of the strands had it.
     [[nodiscard]] bool is_unforeseen() const
     {
         for (std::size_t i = 0; i < foreseen_depth_.size(); ++i) {
@@ -169,7 +191,8 @@ private:
             moved[i] = contact_motion(c, motion());
         }
         const ConeOptions cone_options{options_.tolerance * thinnest_, max_iterations(n)};
-        const ConeSolution solution = compliance.block_bytes() <= kMaxBlockBytes
+        const std::size_t max_bytes = bridges_.empty() ? kMaxBlockBytes : kMaxWetBlockBytes;
+        const ConeSolution solution = compliance.block_bytes() <= max_bytes
                                           ? sweep_cones(cones, compliance.blocks(), cone_options, guess, force, moved)
                                           : solve_cones(cones, compliance, cone_options, guess, force, moved);
         contact_.iterations += solution.iterations;
@@ -229,7 +252,15 @@ private:
     ContactWorkspace::Parts& parts_;
     StrandUpdate& update_;
     ContactUpdate& contact_;
+    /// The round before the last.
+    struct Before {
+        double deepest = 0; ///< [m]
+        StrandUpdate update;
+        ContactUpdate contact;
+    };
+
     std::vector<StrandBridge> bridges_; ///< with the forces of the last step
+    Before before_;
     double thinnest_ = 0;
     std::vector<std::int32_t> touched_;  ///< batches
     std::vector<double> foreseen_depth_; ///< of the contacts that were solved for [m]

@@ -37,7 +37,7 @@ struct ContactUpdate {
     double residual = 0;         ///< of Coulomb's law, largest, as a motion [m]
     bool converged = true;
     bool is_bearable = true;
-    std::int64_t n_missed = 0; ///< found after the last round, by a radius too near or more
+    std::int64_t n_missed = 0;          ///< found after the last round, by a radius too near or more
     std::vector<StrandContact> bridges; ///< liquid bridges that pulled, with their forces, sorted
     BridgeLinks links;                  ///< who is linked at the end of the step
 };

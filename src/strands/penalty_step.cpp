@@ -55,8 +55,8 @@ private:
         }
     }
 
-    /// Those of the dry curves, and the bridges. A bridge is the wet part of a pair's curve, which is what is left of it
-    /// without stiffness: the curve is linear in both.
+    /// Those of the dry curves, and the bridges. A bridge is the wet part of a pair's curve, which is what is left of
+    /// it without stiffness: the curve is linear in both.
     [[nodiscard]] std::vector<StrandPenalty> find()
     {
         const StrandMotion motion{state_.position, update_.state.position, step_.hold};
@@ -76,9 +76,8 @@ private:
     {
         if (!options_.bridges) return;
         contact_.bridges = take_bridges(contact_.contacts, bridges_);
-        contact_.links =
-            update_links(*workspace_.edges, {update_.state.position, step_.hold, obstacles_, true}, *options_.bridges,
-                         bridges_, workspace_.bridge_pairs);
+        contact_.links = update_links(*workspace_.edges, {update_.state.position, step_.hold, obstacles_, true},
+                                      *options_.bridges, bridges_, workspace_.bridge_pairs);
     }
 
     /// The linear answer to new forces in the place of the old ones, into the guess; returns what bears them.
@@ -177,7 +176,9 @@ private:
     {
         for (const StrandContact& c : contact_.contacts)
             contact_.n_missed +=
-                !c.is_with_obstacle() && c.bridge < 0 && c.normal.dot(contact_offset(c, update_.state.position)) <= 0 ? 1 : 0;
+                !c.is_with_obstacle() && c.bridge < 0 && c.normal.dot(contact_offset(c, update_.state.position)) <= 0
+                    ? 1
+                    : 0;
     }
 
     const StrandModel& model_;

@@ -16,6 +16,9 @@ namespace {
 
 /// Of the length of crossing edges that is within reach.
 constexpr double kBridgeSoftness = 0.04;
+/// Part of an edge that is taken off the length of a bridge, so that edges that only just reach past each other, of
+/// which every pair of strands has as many as whole bridges, have none.
+constexpr double kSliver = 0.01;
 /// Of the broad phase, in radii of the thinnest strand.
 constexpr double kBridgeSlack = 1;
 constexpr double kLeastBridgeFreedom = 0.01;
@@ -96,8 +99,8 @@ public:
     {
         std::vector<Link> all;
         for (const EdgePair& p : near)
-            all.push_back({edges_.vertex[static_cast<std::size_t>(p.first)],
-                           edges_.vertex[static_cast<std::size_t>(p.second)]});
+            all.push_back(
+                {edges_.vertex[static_cast<std::size_t>(p.first)], edges_.vertex[static_cast<std::size_t>(p.second)]});
         for (std::size_t i = 0; input_.links && i < input_.links->size(); ++i) {
             const Link link{input_.links->a[i], input_.links->b[i]};
             if (link.b < 0) continue;
@@ -229,15 +232,16 @@ private:
         const BridgeSite site{.radius = 0.5 * touch,
                               .touch = touch,
                               .area = film(link.a, found->s) + film(link.b, found->t),
-                              .tension = input_.surface_tension *
-                                         std::min(air(link.a, found->s), air(link.b, found->t))};
+                              .tension =
+                                  input_.surface_tension * std::min(air(link.a, found->s), air(link.b, found->t))};
+        const double length = found->length - kSliver * std::min((p.b - p.a).norm(), (q.b - q.a).norm());
         const Vec3 normal = offset / distance;
-        add({.a = link.a, .b = link.b, .s = found->s, .t = found->t, .normal = normal, .gap = distance},
-            found->length, *input_.strands, site, remembered, out);
+        add({.a = link.a, .b = link.b, .s = found->s, .t = found->t, .normal = normal, .gap = distance}, length,
+            *input_.strands, site, remembered, out);
     }
 
-    /// The part of a half of an edge that is within reach, with the distance taken to change linearly along it. Edges that
-    /// are held at an end grow out of what holds them: they are left alone.
+    /// The part of a half of an edge that is within reach, with the distance taken to change linearly along it. Edges
+    /// that are held at an end grow out of what holds them: they are left alone.
     [[nodiscard]] std::optional<BridgePlace> obstacle_place(std::int32_t a, std::int32_t o, int half, bool was) const
     {
         const std::size_t e = edge(a);
@@ -291,10 +295,10 @@ private:
     const StrandEdges& edges_;
     const BridgeScene& scene_;
     const BridgeInput& input_;
-    std::vector<std::int32_t> edge_of_;  ///< that begins at each vertex
-    std::vector<Partner> partners_;      ///< sorted
-    std::vector<double> sharers_;        ///< of each edge's film, at least 1
-    std::vector<double> share_, outer_;  ///< of each edge [m^2], [m]
+    std::vector<std::int32_t> edge_of_; ///< that begins at each vertex
+    std::vector<Partner> partners_;     ///< sorted
+    std::vector<double> sharers_;       ///< of each edge's film, at least 1
+    std::vector<double> share_, outer_; ///< of each edge [m^2], [m]
 };
 
 } // namespace

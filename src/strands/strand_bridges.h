@@ -22,6 +22,7 @@ struct BridgeInput {
     std::span<const double> film_area;    ///< cross-section of the film [m^2]
     std::span<const double> in_air = {};  ///< 1 in air, 0 submerged; none = all in air
     double surface_tension = 0;           ///< [N/m]
+    double closing_speed = 0.01;          ///< at which a bridge draws things together at most, in the cones' step [m/s]
     const BridgeTable* strands = nullptr; ///< law between strands
     const BridgeTable* solids = nullptr;  ///< law of a strand and a plane; null = no bridges to obstacles
     const BridgeLinks* links = nullptr;   ///< of the last step; null = none
@@ -44,10 +45,10 @@ struct BridgeScene {
 
 /// The bridges of all links, in their order, that pull at anything.
 ///
-/// A pair of edges is one point with the length that both have beside each other within the distance at which the bridge
-/// breaks (edge_overlap). The liquid of an edge is shared by all that it is linked to: A_L = A_a/n_a + A_b/n_b, n = linked
-/// strands and obstacles; against an obstacle only the strand's own counts. Strands of different radii are taken for
-/// two of their mean radius.
+/// A pair of edges is one point with the length that both have beside each other within the distance at which the
+/// bridge breaks (edge_overlap). The liquid of an edge is shared by all that it is linked to: A_L = A_a/n_a + A_b/n_b,
+/// n = linked strands and obstacles; against an obstacle only the strand's own counts. Strands of different radii are
+/// taken for two of their mean radius.
 [[nodiscard]] std::vector<StrandBridge> place_bridges(const StrandEdges& edges, const BridgeScene& scene,
                                                       const BridgeInput& input);
 
@@ -56,8 +57,8 @@ struct BridgeScene {
                                                       std::span<StrandBridge> bridges);
 
 /// Who is linked now: where films touch, and what was linked and has not broken. Edges that were linked to each other's
-/// strands, if not to each other, count as having been linked: bridges go along as strands slide. A strand is not linked
-/// to itself. `pairs` is updated; `bridges` tells the forces.
+/// strands, if not to each other, count as having been linked: bridges go along as strands slide. A strand is not
+/// linked to itself. `pairs` is updated; `bridges` tells the forces.
 [[nodiscard]] BridgeLinks update_links(const StrandEdges& edges, const BridgeScene& scene, const BridgeInput& input,
                                        std::span<const StrandBridge> bridges, EdgePairs& pairs);
 

@@ -65,9 +65,9 @@ struct StrandMotion {
     std::span<const Hold> hold;       ///< none = all free
 };
 
-/// Contacts that the motion would bring about, sorted. `pairs` is updated. Edges that lie side by side touch first at an
-/// end that belongs to the next edge, and so on along the strand; if `again`, that is not taken for an answer where they
-/// are too near at the end of the motion.
+/// Contacts that the motion would bring about, sorted. `pairs` is updated. Edges that lie side by side touch first at
+/// an end that belongs to the next edge, and so on along the strand; if `again`, that is not taken for an answer where
+/// they are too near at the end of the motion.
 [[nodiscard]] std::vector<StrandContact> find_contacts(const StrandEdges& edges, const StrandMotion& motion,
                                                        std::span<const StrandObstacle> obstacles, EdgePairs& pairs,
                                                        bool again = false);

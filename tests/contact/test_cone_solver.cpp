@@ -102,6 +102,48 @@ TEST(ConeSolver, ManyContactsObeyCoulombsLaw)
     for (std::size_t i = 0; i < kCount; ++i) EXPECT_LT((p.motion[i] - q.motion[i]).norm(), 1e-6);
 }
 
+/// Liquid bridges among the contacts: each pulls as its curve says, by both solvers.
+TEST(ConeSolver, BridgesObeyTheirCurvesAmongContacts)
+{
+    constexpr int kCount = 30;
+    constexpr double kThin = 5e-5, kLength = 1e-3, kSoft = 0.04;
+    const BridgeTable table(1);
+    std::vector<BridgeCurve> curves;
+    RandomNumbers random(8);
+    DenseCompliance w(kSoft * random_compliance(kCount, 60, 7));
+    Problem p;
+    for (int i = 0; i < kCount; ++i) {
+        const double area = random.number(1, 20) * kThin * kThin;
+        curves.push_back(BridgeCurve(table, {kThin, 2 * kThin, area, 0.072}).rising_about(2 * kThin));
+        const bool is_bridge = i % 2 == 0;
+        p.contacts.push_back({.normal = random.vector().normalized(),
+                              .gap = (is_bridge ? random.number(2, 9) : random.number(0, 0.5)) * kThin,
+                              .friction = 0.3,
+                              .compliance = w.own(i)});
+        p.motion.push_back(kThin * random.vector());
+    }
+    for (std::size_t i = 0; i < kCount; i += 2) {
+        p.contacts[i].bridge = &curves[i];
+        p.contacts[i].length = kLength;
+    }
+    p.guess.assign(kCount, Vec3::Zero());
+    p.force = p.guess;
+    Problem q = p;
+    EXPECT_TRUE(solve_cones(p.contacts, w, {1e-7 * kThin, 50000}, p.guess, p.force, p.motion).converged);
+    EXPECT_TRUE(sweep_cones(q.contacts, w.blocks(), {1e-7 * kThin, 50000}, q.guess, q.force, q.motion).converged);
+    int n_pulling = 0;
+    for (std::size_t i = 0; i < kCount; ++i) {
+        EXPECT_LT((p.motion[i] - q.motion[i]).norm(), 1e-3 * kThin);
+        const ConeContact& c = p.contacts[i];
+        if (!c.bridge) continue;
+        const double pull = kLength * curves[i].force(c.gap + c.normal.dot(q.motion[i]));
+        EXPECT_NEAR(-c.normal.dot(q.force[i]), pull, 1e-4 * 0.144 * kLength);
+        EXPECT_LT((q.force[i] - c.normal.dot(q.force[i]) * c.normal).norm(), 1e-12 * kLength);
+        n_pulling += pull > 0;
+    }
+    EXPECT_GT(n_pulling, 5);
+}
+
 /// Fifty bodies of six sides each, contacts between them at random, two sides of one body among them.
 struct ManyBodies {
     explicit ManyBodies(std::uint64_t seed)

@@ -55,8 +55,8 @@ TEST(WetPair, IsContinuousAndSmoothAtRest) // H3
         EXPECT_NEAR(wet_force(d - tiny), wet_force(d + tiny), 1e-12 * 1000 * kHair) << d / kHair;
     const double h = 1e-5 * kHair, rest = 3 * kHair;
     const double left = -wet_force(rest - h) / h, right = wet_force(rest + h) / h;
-    EXPECT_NEAR(left / right, 1, 1e-3);                            // K is linear to the left
-    EXPECT_NEAR(right, kTension * 1.8165 / kHair, 1e-4 * left);    // f_s(B)/(B - d_0), the tabulated number
+    EXPECT_NEAR(left / right, 1, 1e-3);                         // K is linear to the left
+    EXPECT_NEAR(right, kTension * 1.8165 / kHair, 1e-4 * left); // f_s(B)/(B - d_0), the tabulated number
     EXPECT_NEAR(wet_force(4 * kHair), kTension * 1.8165, 1e-5); // and f_s(B) itself
 }
 
@@ -183,6 +183,27 @@ TEST(BridgeCurve, SolvesForTheForceThatShortensIt)
         const double away = random.number(-5, 60) * kHair;
         const double force = curve.solve(away, compliance, length);
         EXPECT_NEAR(force, length * curve.force(away - compliance * force), 1e-9 * kTension * length);
+    }
+}
+
+/// So that it cannot throw things at each other in a step that is long for them.
+TEST(BridgeCurve, DrawsTogetherByNoMoreThanItMay)
+{
+    const BridgeTable table(kAngle);
+    BridgeCurve curve(table, {kHair, 2 * kHair, 10 * kHair * kHair, kTension});
+    const double start = 6 * kHair, way = 0.1 * kHair, length = 1e-3, full = length * curve.force(start);
+    const double free = curve.solve(start, 100, length);
+    EXPECT_GT(100 * free, kHair); // without a limit
+    curve.limit_closing(start, way);
+    double before = 0;
+    for (double away = 5 * kHair; away < 9 * kHair; away += 0.01 * kHair) {
+        const double force = curve.solve(away, 100, length), d = away - 100 * force;
+        EXPECT_TRUE(force == 0 || d >= start - way - 1e-12 * kHair);
+        if (d >= start) {
+            EXPECT_NEAR(force, length * curve.force(d), 1e-9 * full); // held back as before
+        }
+        EXPECT_GE(force, before);
+        before = force;
     }
 }
 
