@@ -89,9 +89,10 @@ void find_fractions(const Model& model, const std::vector<double>& dry, Workspac
 }
 
 /// How much of a drag that the liquid answers to within the step is left: 1/(1 + dt drag/mass) for one strand alone,
-/// with that of all strands around where they share the liquid.
+/// with that of all strands around where they share the liquid. The face that gives way most decides, so that none is
+/// thrown beyond the speed of the strand, however little liquid is there.
 std::vector<double> answered(const Immersion& m, const TileGrid& grid, const std::vector<double>& coefficient,
-                             const FaceFields& faces, double dt)
+                             double dt)
 {
     std::array<std::vector<double>, 3> rate; // at which the faces give way [1/s]
     reset_faces(grid, rate);
@@ -102,9 +103,11 @@ std::vector<double> answered(const Immersion& m, const TileGrid& grid, const std
     std::vector<double> left(m.vertex.size(), 1.0);
     for_points(m, "answered drag", [&](std::size_t i, std::size_t) {
         if (!(coefficient[i] > 0)) return;
-        const Vec3 sum =
-            gather(m.points, i, [&](std::size_t a, std::size_t f) { return faces.mass[a][f] * rate[a][f]; });
-        left[i] = 1 / (1 + dt * sum.cwiseQuotient(m.liquid_mass[i]).maxCoeff());
+        double fastest = 0;
+        m.points.for_faces(i, [&](int a, std::size_t face, double w) {
+            if (w > 0) fastest = std::max(fastest, rate[static_cast<std::size_t>(a)][face]);
+        });
+        left[i] = 1 / (1 + dt * fastest);
     });
     return left;
 }
@@ -129,7 +132,7 @@ void find_drag(const Model& model, const State& state, Workspace::Scratch& s, do
         across[i] = m.submersion[i] * length * c.across;
         along[i] = m.submersion[i] * length * c.along;
     });
-    const std::vector<double> left = answered(m, s.grid, across, s.faces, dt);
+    const std::vector<double> left = answered(m, s.grid, across, dt);
     for_points(m, "drag", [&](std::size_t i, std::size_t v) {
         if (!(across[i] > 0)) return;
         const Vec3 t = direction_at(model.strands, state.strands.position, static_cast<std::size_t>(m.strand[i]), v);
