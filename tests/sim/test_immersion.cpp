@@ -124,8 +124,8 @@ TEST(Immersion, LiquidGivesWayWithinTheStepSoThatDragDoesNotOvershoot)
         }
     };
     (void)advance(m, state, workspace);
-    EXPECT_GT(slowest, -0.05 * 0.01); // measured -0.023: what strands do together has a spectral radius below 1
-    EXPECT_LT(fastest, 0.5 * 0.01);
+    EXPECT_GE(slowest, 0); // no face is thrown back
+    EXPECT_LT(fastest, 0.8 * 0.01);
 }
 
 TEST(Immersion, LightStrandsRiseHeavyOnesSinkAndOthersStay)
