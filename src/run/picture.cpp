@@ -63,6 +63,8 @@ void add_strands_to(RenderScene& picture, const Scene& scene, const Frame& frame
     films.mesh = film_surface(scene, frame, wet);
     films.material.surface = Surface::Liquid;
     films.material.overlaps = true;
+    if (scene.model.wetting)
+        films.material.colour = scene.model.liquids[static_cast<std::size_t>(scene.model.wetting->liquid)].colour;
     if (!films.mesh.triangles.empty()) picture.meshes.push_back(std::move(films));
 }
 
