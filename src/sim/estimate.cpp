@@ -4,6 +4,7 @@
 
 #include "fluid/viscosity.h"
 #include "grid/tile_grid.h"
+#include "wetting/film_section.h"
 
 #include <algorithm>
 #include <cmath>
@@ -28,6 +29,7 @@ constexpr double kContactBytesPerVertex = 600;
 constexpr double kBlockBytesPerVertex = 500, kBlockBytes = 6e6;
 constexpr double kFilmBytesPerVertex = 400;
 constexpr double kImmersionBytesPerVertex = 450;
+constexpr double kTilesOfShedParticle = 4;
 /// Liquid that moves fills its tiles less well than at the start.
 constexpr double kSpread = 2.5;
 
@@ -54,6 +56,22 @@ double strand_bytes(const Model& model)
     const bool touch = model.options.strand_contact != StrandContactLaw::None || !model.strands.joints.empty();
     return kBytesPerStrandVertex * n + (model.wetting ? (kFilmBytesPerVertex + kImmersionBytesPerVertex) * n : 0) +
            (touch ? kContactBytesPerVertex * n + std::min(kBlockBytes, kBlockBytesPerVertex * n) : 0);
+}
+
+/// Volume of the films at the start [m^3].
+double film_volume(const Model& model)
+{
+    double volume = 0;
+    const StrandModel& strands = model.strands;
+    for (std::size_t s = 0; s < strands.material.size() && model.wetting; ++s) {
+        const RodMaterial& m = strands.materials[static_cast<std::size_t>(strands.material[s])];
+        const double radius = std::sqrt(m.radius_a * m.radius_b);
+        for (auto v = static_cast<std::size_t>(strands.first[s]);
+             v + 1 < static_cast<std::size_t>(strands.first[s + 1]); ++v)
+            volume += 0.5 * strands.rest_length[v] *
+                      (film_area(model.film_at_start[v], radius) + film_area(model.film_at_start[v + 1], radius));
+    }
+    return volume;
 }
 
 double domain_cells(const Model& model)
@@ -85,7 +103,10 @@ MemoryEstimate estimate_memory(const Model& model)
     // A tile holds 4096 particles when it is full; its halo is shared with others in large bodies of liquid.
     const double full_tiles = particles / (8 * kTileCells);
     const double halo = 6 * std::pow(full_tiles, 2.0 / 3) + 12 * std::cbrt(full_tiles) + 8;
-    const double tiles = std::min(kSpread * (full_tiles + halo), domain_tiles(model));
+    // Drops that strands shed fly far apart, each with tiles of its own.
+    const bool drips = model.wetting && model.wetting->drips;
+    const double flying = drips ? kTilesOfShedParticle * 8 * film_volume(model) / (dx * dx * dx) : 0;
+    const double tiles = std::min(kSpread * (full_tiles + halo) + flying, domain_tiles(model));
 
     const double fields = kFieldsPerTile + (model.options.surface_tension ? kTensionPerTile : 0) +
                           (model.wetting ? kImmersionPerTile : 0);
