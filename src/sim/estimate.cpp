@@ -20,7 +20,8 @@ constexpr double kFieldsPerTile = kTileCells * 166.0;
 constexpr double kSolverPerTile = kTileCells * 75.0;
 constexpr double kViscosityPerTile = kTileCells * 270.0; ///< where that stage acts, which is not in every tile
 constexpr double kTensionPerTile = kTileCells * 72.0;    ///< nine fields at the widest place
-constexpr double kImmersionPerTile = kTileCells * 72.0;  ///< strands in the liquid: nine fields
+constexpr double kImmersionPerTile =
+    kTileCells * 100.0; ///< strands in the liquid: nine fields, and what is in their reach
 constexpr double kCopiesWhileWriting = 0.8;
 /// A vertex of a strand: the state, the state at the start, the next one, rest shapes, what holds it.
 constexpr double kBytesPerStrandVertex = 850;
@@ -29,7 +30,7 @@ constexpr double kContactBytesPerVertex = 600;
 constexpr double kBlockBytesPerVertex = 500, kBlockBytes = 6e6;
 constexpr double kFilmBytesPerVertex = 400;
 constexpr double kImmersionBytesPerVertex = 450;
-constexpr double kTilesOfShedParticle = 4;
+constexpr double kTilesOfShedParticle = 2.8;
 /// Liquid that moves fills its tiles less well than at the start.
 constexpr double kSpread = 2.5;
 
