@@ -1,6 +1,6 @@
 #include "scene/schema.h"
 #include "scene/schema_words.h"
-#include "sim/diagnostics.h"
+#include "sim/liquid_fields.h"
 
 namespace rivulet {
 namespace {

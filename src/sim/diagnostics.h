@@ -1,5 +1,6 @@
 #pragma once
 
+#include "sim/liquid_fields.h"
 #include "sim/model.h"
 #include "sim/state.h"
 
@@ -28,12 +29,6 @@ struct Diagnostics {
 [[nodiscard]] std::string probe_unit(const Probe& probe);
 /// The probe's values now, one per column; NaN where there is nothing to measure (an empty region).
 [[nodiscard]] std::vector<double> sample_probe(const Model& model, const State& state, const Probe& probe);
-/// Scalar fields that probes and pictures can ask of liquid particles ("speed", "velocity.x", ...), with units.
-struct FieldName {
-    std::string name, unit, meaning;
-};
-[[nodiscard]] const std::vector<FieldName>& liquid_fields();
-
 /// Bytes that a run of this model will need at its peak, by part.
 struct MemoryEstimate {
     double particles = 0, grid = 0, solver = 0, output = 0, base = 0, strands = 0; ///< [bytes]
