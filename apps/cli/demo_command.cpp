@@ -53,11 +53,11 @@ std::string free_folder()
 /// Where the demo goes. An earlier demo is replaced only by --force, and other runs never.
 std::string choose_folder(const DemoArguments& arguments)
 {
-    const std::string out = arguments.out.empty() ? kDemoFolder : arguments.out;
+    std::string out = arguments.out.empty() ? kDemoFolder : arguments.out;
     const bool is_demo = holds(out, kDemoMarker);
     if (!holds_something(out) || (arguments.force && is_demo)) return out;
     if (arguments.out.empty() && !arguments.force) {
-        const std::string other = free_folder();
+        std::string other = free_folder();
         print(stderr, "rivulet: {} holds {}: this demo goes to {}{}\n", out,
               is_demo ? "an earlier demo" : "something else", other,
               is_demo ? "; --force would replace the earlier one" : "");

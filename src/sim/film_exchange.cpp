@@ -106,7 +106,15 @@ std::vector<std::int32_t> strand_of_vertices(const StrandModel& strands)
 struct ThirstyVertex {
     std::uint64_t key;
     std::int32_t vertex;
-    auto operator<=>(const ThirstyVertex&) const = default;
+
+    friend bool operator<(const ThirstyVertex& a, const ThirstyVertex& b)
+    {
+        return a.key != b.key ? a.key < b.key : a.vertex < b.vertex;
+    }
+    friend bool operator==(const ThirstyVertex& a, const ThirstyVertex& b)
+    {
+        return a.key == b.key && a.vertex == b.vertex;
+    }
 };
 
 /// A particle in reach of a vertex.
