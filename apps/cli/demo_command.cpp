@@ -84,9 +84,12 @@ rivulet::RunOutcome run_demo_scene(const DemoArguments& arguments)
     options.overrides = {kDemoCell};
     options.force = arguments.force;
     bool is_marked = false;
-    options.progress = [&](const rivulet::Progress& progress) {
+    const auto mark = [&] {
         if (!is_marked) std::ofstream(options.out / kDemoMarker) << "This folder was made by rivulet demo.\n";
         is_marked = true;
+    };
+    options.progress = [&](const rivulet::Progress& progress) {
+        mark();
         printer.show(progress);
     };
     options.message = [&](std::string_view line) {
@@ -94,6 +97,7 @@ rivulet::RunOutcome run_demo_scene(const DemoArguments& arguments)
         print(stderr, "rivulet: {}\n", line);
     };
     rivulet::RunOutcome outcome = rivulet::run_scene(scene_file(kDemoScene), options);
+    mark(); // also where it was interrupted before its first step was done
     printer.finish_line();
     return outcome;
 }

@@ -87,7 +87,6 @@ int run(RunArguments& arguments)
     ProgressPrinter printer(ProgressPrinter::kind_from(arguments.progress));
     rivulet::RunOptions& options = arguments.options;
     options.until = arguments.until;
-    if (!arguments.max_memory.empty()) options.max_memory = rivulet::parse_bytes(arguments.max_memory);
     rivulet::Progress last;
     options.progress = [&](const rivulet::Progress& progress) {
         last = progress;
@@ -99,6 +98,7 @@ int run(RunArguments& arguments)
     };
     rivulet::RunOutcome outcome;
     try {
+        if (!arguments.max_memory.empty()) options.max_memory = rivulet::parse_bytes(arguments.max_memory);
         outcome = rivulet::run_scene(scene_file(arguments.scene), options);
     } catch (const std::exception& error) {
         printer.finish_line();

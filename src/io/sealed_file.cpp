@@ -49,7 +49,7 @@ std::uint64_t sealed_hash(SealBlock block, std::span<const std::byte> image)
 /// By its first bytes, as many as there are.
 bool is_sealed_by_rivulet(std::span<const std::byte> content)
 {
-    return std::memcmp(content.data(), kMagic, std::min(content.size(), sizeof kMagic)) == 0;
+    return content.empty() || std::memcmp(content.data(), kMagic, std::min(content.size(), sizeof kMagic)) == 0;
 }
 
 [[noreturn]] void refuse(const std::filesystem::path& path, const std::string& reason)

@@ -73,7 +73,9 @@ double strand_wetness(double thickness, double radius) { return -std::expm1(-10 
 
 WetStrands wet_strands(const Scene& scene, const Frame& frame, StrandRadii radii)
 {
-    const BulkShare bulk(scene.model.wetting ? frame : Frame{}, scene.model.domain, scene.model.options.cell_size);
+    static const Frame kDry;
+    const Frame& wetted = scene.model.wetting ? frame : kDry;
+    const BulkShare bulk(wetted, scene.model.domain, scene.model.options.cell_size);
     WetStrands wet;
     wet.surfacing = surfacing_for(scene, radii);
     wet.pools = frame.pool;

@@ -1,4 +1,5 @@
 #include "sim/diagnostics.h"
+#include "sim/film_thickness.h"
 #include "sim/seed.h"
 #include "sim/state.h"
 
@@ -65,8 +66,7 @@ double film_volume(const Model& model)
     double volume = 0;
     const StrandModel& strands = model.strands;
     for (std::size_t s = 0; s < strands.material.size() && model.wetting; ++s) {
-        const RodMaterial& m = strands.materials[static_cast<std::size_t>(strands.material[s])];
-        const double radius = std::sqrt(m.radius_a * m.radius_b);
+        const double radius = round_radius(strands, s);
         for (auto v = static_cast<std::size_t>(strands.first[s]);
              v + 1 < static_cast<std::size_t>(strands.first[s + 1]); ++v)
             volume += 0.5 * strands.rest_length[v] *

@@ -14,11 +14,6 @@
 namespace rivulet {
 namespace {
 
-void book_vector(std::vector<Account>& account, const Vec3& amount)
-{
-    for (int a = 0; a < 3; ++a) account[static_cast<std::size_t>(a)].add(amount[a]);
-}
-
 double energy_of(const Model& model, double mass, const Vec3& position, const Vec3& velocity)
 {
     return mass * (0.5 * velocity.squaredNorm() - model.options.gravity.dot(position));
@@ -298,9 +293,9 @@ private:
             if (scratch_.strand_holds.hold[v] == Hold::Free)
                 velocity = after;
             else
-                book_vector(state_.strand_ledger.support, (mass + more) * (velocity - after));
+                book(state_.strand_ledger.support, (mass + more) * (velocity - after));
             state_.film.volume[v] += caught_[v];
-            book_vector(state_.strand_ledger.caught, momentum_[v]);
+            book(state_.strand_ledger.caught, momentum_[v]);
         }
         if (!any) return;
         for (std::size_t e = strand.begin; e + 1 < strand.end; ++e)
@@ -369,7 +364,7 @@ private:
         append_particle(model_, wetting_.liquid, {inside, velocity, Mat3::Zero(), volume}, state_);
         state_.ledger.shed[static_cast<std::size_t>(wetting_.liquid)].add(volume);
         const double mass = wetting_.film.density * volume;
-        book_vector(state_.strand_ledger.shed, -mass * velocity);
+        book(state_.strand_ledger.shed, -mass * velocity);
         state_.strand_ledger.exchange_energy.add(-energy_of(model_, mass, inside, velocity));
     }
 

@@ -1,6 +1,7 @@
 #include "sim/film_stages.h"
 
 #include "base/parallel.h"
+#include "sim/film_thickness.h"
 #include "sim/scratch.h"
 #include "wetting/film_section.h"
 
@@ -70,7 +71,7 @@ void hold_velocities(const Model& model, State& state, const Workspace::Scratch&
         if (scratch.strand_holds.hold[v] == Hold::Free) continue;
         const Vec3& held = scratch.strands.state.velocity[v];
         const Vec3 impulse = (dry[v] + liquid[v]) * (held - state.strands.velocity[v]);
-        for (int a = 0; a < 3; ++a) state.strand_ledger.support[static_cast<std::size_t>(a)].add(impulse[a]);
+        book(state.strand_ledger.support, impulse);
         state.strands.velocity[v] = held;
         if (scratch.strand_holds.hold[v] == Hold::VertexAndEdge) state.strands.spin[v] = scratch.strands.state.spin[v];
     }
@@ -84,10 +85,7 @@ void measure_strands(const Model& model, FilmScratchpad& pad)
     pad.radius.clear();
     pad.mass = vertex_masses(strands);
     pad.inertia = edge_inertias(strands);
-    for (const std::int32_t m : strands.material) {
-        const RodMaterial& material = strands.materials[static_cast<std::size_t>(m)];
-        pad.radius.push_back(std::sqrt(material.radius_a * material.radius_b));
-    }
+    for (std::size_t s = 0; s < strands.material.size(); ++s) pad.radius.push_back(round_radius(strands, s));
 }
 
 FilmStrands film_strands(const Model& model, const State& state, const FilmScratchpad& pad)

@@ -164,11 +164,6 @@ void add(const VelocityForce& from, VelocityForce& to)
     to.push += from.push;
 }
 
-void book_impulse(std::vector<Account>& account, const Vec3& amount)
-{
-    for (int a = 0; a < 3; ++a) account[static_cast<std::size_t>(a)].add(amount[a]);
-}
-
 /// Of the pressure at a point, over the faces that have it; none: zero.
 Vec3 gradient_at(const PressureInput& input, const PressureSystem& system, const FacePoints& points, std::size_t i)
 {
@@ -297,8 +292,8 @@ void commit_immersion(const Model& model, State& state, const Workspace::Scratch
     for (std::size_t i = 0; i < m.vertex.size(); ++i) {
         const Vec3& velocity = s.strands.state.velocity[static_cast<std::size_t>(m.vertex[i])];
         const Vec3 drag = dt * m.drag[i].at(velocity), lift = dt * m.lift[i].at(velocity);
-        book_impulse(ledger.flow, drag);
-        book_impulse(ledger.buoyancy, lift);
+        book(ledger.flow, drag);
+        book(ledger.buoyancy, lift);
         ledger.liquid_work.add(velocity.dot(drag + lift));
     }
     std::vector<Vec3>& gradient = state.immersion.pressure_gradient;

@@ -27,6 +27,12 @@ struct Account {
     [[nodiscard]] double total() const noexcept { return sum + carry; }
 };
 
+/// A vector, component by component.
+inline void book(std::vector<Account>& account, const Vec3& amount)
+{
+    for (int a = 0; a < 3; ++a) account[static_cast<std::size_t>(a)].add(amount[a]);
+}
+
 struct Clock {
     double time = 0;          ///< [s]
     std::int64_t step = 0;    ///< steps taken

@@ -21,11 +21,6 @@ Pose pose_of(const Model& model, const StrandPin& pin, double time)
 
 Vec3 total(const std::vector<Account>& account) { return {account[0].total(), account[1].total(), account[2].total()}; }
 
-void book(std::vector<Account>& account, const Vec3& amount)
-{
-    for (int a = 0; a < 3; ++a) account[static_cast<std::size_t>(a)].add(amount[a]);
-}
-
 /// What was done to all strands, summed in their order.
 StrandOutcome sum_outcomes(const std::vector<StrandOutcome>& outcomes)
 {

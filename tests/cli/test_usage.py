@@ -231,6 +231,11 @@ velocity = "0 0 -1 m/s"
             self.assertIn(word, done.stderr)
         self.assertEqual(self.report("out")["exit"], 3)
 
+    def test_a_bad_size_of_memory_ends_json_lines_with_their_last_event(self):
+        done = self.rivulet("run", self.scene, "--out", "x", "--max-memory", "banana", "--progress", "json", expect=2)
+        self.assertIn('"event": "end"', done.stdout)
+        self.assertIn("banana", done.stdout)
+
 
 if __name__ == "__main__":
     unittest.main()
