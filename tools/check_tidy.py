@@ -23,8 +23,8 @@ def sources_of(unit):
 
 
 def units(root, build):
-    """(unit, its sources) of src/ and apps/."""
-    checked = (root / "src", root / "apps")
+    """(unit, its sources) of src/, apps/ and bench/."""
+    checked = (root / "src", root / "apps", root / "bench")
     for entry in json.loads((build / "compile_commands.json").read_text()):
         unit = pathlib.Path(entry["file"])
         sources = sources_of(unit)

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <sstream>
 
 namespace {
 
@@ -40,6 +41,15 @@ bool reader_has_gone()
 {
     pollfd output{STDOUT_FILENO, 0, 0};
     return poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
+}
+
+/// What a command ends with when it has said all: its code, unless standard output did not take what was said.
+int after_output(int code)
+{
+    const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    if (is_written || reader_has_gone()) return code;
+    std::fputs("rivulet: cannot write to standard output\n", stderr);
+    return rivulet::kExitIo;
 }
 
 /// The tests belong to a clone, where ./rivulet runs them without this program: it may have to be built first.
@@ -106,16 +116,14 @@ int main(int argc, char** argv)
         app.exit(error);
         return rivulet::kExitInput;
     } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? rivulet::kExitDone : rivulet::kExitInput;
+        std::ostringstream help, mistake;
+        const int code = app.exit(error, help, mistake) == 0 ? rivulet::kExitDone : rivulet::kExitInput;
+        std::fputs(help.str().c_str(), stdout);
+        std::fputs(mistake.str().c_str(), stderr);
+        return after_output(code);
     }
     try {
-        const int code = action();
-        const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
-        if (!is_written && !reader_has_gone()) {
-            std::fputs("rivulet: cannot write to standard output\n", stderr);
-            return rivulet::kExitIo;
-        }
-        return code;
+        return after_output(action());
     } catch (const std::exception& error) {
         std::fprintf(stderr, "rivulet: %s\n", error.what());
         return rivulet::exit_code(error);

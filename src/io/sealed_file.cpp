@@ -59,6 +59,13 @@ bool is_sealed_by_rivulet(std::span<const std::byte> content)
 
 } // namespace
 
+bool begins_with_seal(const std::filesystem::path& path)
+{
+    char begin[sizeof kMagic] = {};
+    std::ifstream(path, std::ios::binary).read(begin, sizeof begin);
+    return std::memcmp(begin, kMagic, sizeof kMagic) == 0;
+}
+
 void write_sealed(const std::filesystem::path& path, std::span<const std::byte> image)
 {
     Seal seal{};

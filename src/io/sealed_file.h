@@ -21,6 +21,9 @@ void write_sealed(const std::filesystem::path& path, std::span<const std::byte> 
 /// byte of the image is looked at before the hash has been checked.
 [[nodiscard]] std::vector<std::byte> read_sealed(const std::filesystem::path& path);
 
+/// The file claims to be Rivulet's; it may be damaged.
+[[nodiscard]] bool begins_with_seal(const std::filesystem::path& path);
+
 /// Why the file cannot be intact, from its length and header alone ("missing", "truncated", ...); empty where it may
 /// be.
 [[nodiscard]] std::string visible_damage(const std::filesystem::path& path);

@@ -5,6 +5,7 @@
 #include "io/atomic_file.h"
 #include "io/hdf5_file.h"
 #include "io/json.h"
+#include "io/sealed_file.h"
 #include "run/checkpoint.h"
 #include "run/report.h"
 #include "run/run_folder.h"
@@ -81,9 +82,10 @@ std::string describe(const std::filesystem::path& path)
 {
     std::error_code error;
     if (!std::filesystem::exists(path, error)) throw InputError(path.string() + ": no such file or folder");
-    if (!std::filesystem::is_directory(path, error) && path.filename().string().find(".h5") == std::string::npos)
+    if (std::filesystem::is_directory(path, error)) return describe_run(open_run(path));
+    if (!begins_with_seal(path) && path.extension() != ".h5") // one of that name is damaged
         throw InputError(path.string() + ": neither a run folder nor a frame or checkpoint (NNNNNN.h5)");
-    return std::filesystem::is_directory(path, error) ? describe_run(open_run(path)) : describe_file(path);
+    return describe_file(path);
 }
 
 } // namespace rivulet

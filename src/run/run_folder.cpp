@@ -21,8 +21,10 @@ namespace fs = std::filesystem;
 /// Says that a folder was made by a run; its absence protects other folders from --force.
 constexpr const char* kMarker = ".rivulet-run";
 constexpr const char* kFolders[] = {"frames", "checkpoints", "preview", "plots", "mesh", "export", "inputs"};
-constexpr const char* kFiles[] = {"scene.toml", "log.txt",    "report.json",   "ledger.csv", "probes.csv",
-                                  "steps.csv",  "energy.csv", ".rivulet-demo", "demo.mp4"};
+constexpr const char* kFiles[] = {"scene.toml", "log.txt",   "report.json", "ledger.csv",
+                                  "probes.csv", "steps.csv", "energy.csv"};
+constexpr const char* kDemoMarker = ".rivulet-demo";
+constexpr const char* kDemoMovie = "demo.mp4";
 
 std::vector<std::int64_t> numbers_in(const fs::path& folder)
 {
@@ -50,6 +52,9 @@ void delete_earlier_run(const fs::path& folder)
 {
     for (const char* name : kFolders) remove_or_throw(folder / name);
     for (const char* name : kFiles) remove_or_throw(folder / name);
+    std::error_code error;
+    if (fs::exists(folder / kDemoMarker, error)) // else a movie of that name is the user's own
+        for (const char* name : {kDemoMovie, kDemoMarker}) remove_or_throw(folder / name);
 }
 
 } // namespace

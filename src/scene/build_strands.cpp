@@ -172,8 +172,7 @@ void add_film(const Value& film, const StrandModel& strands, std::int32_t strand
     double length = 0, at = 0;
     for (std::size_t v = begin; v + 1 < end; ++v) length += strands.rest_length[v];
     for (std::size_t v = begin; v < end; ++v) {
-        if (at >= (number(film, "from") - 1e-9) * length && at <= (number(film, "to") + 1e-9) * length)
-            thickness[v] = number(film, "thickness");
+        if (is_covered(at / length, number(film, "from"), number(film, "to"))) thickness[v] = number(film, "thickness");
         at += strands.rest_length[v];
     }
 }

@@ -76,15 +76,43 @@ private:
         if (wetting && integrator && *integrator->as<std::string>() == "midpoint")
             problems_.add(integrator->where, "simulation.strand_integrator",
                           "does not go with [wetting]; allowed: \"euler\"");
+        if (wetting && members("strands").empty())
+            problems_.add(wetting->where, "wetting", "is about strands, and the scene has none");
         for (const auto& [name, table] : members("strands")) {
             const Value* film = table.find("film");
             if (!film) continue;
             const std::string path = "strands." + name + ".film";
             if (!wetting) problems_.add(film->where, path, "needs a table [wetting] that names its liquid");
-            const Value *from = film->find("from"), *to = film->find("to");
-            if (from && to && !(*from->as<double>() < *to->as<double>()))
-                problems_.add(to->where, path + ".to", "must be larger than `from`");
+            check_film(path, *film, curves_.find(&table));
         }
+    }
+
+    void check_film(const std::string& path, const Value& film, CurveMap::const_iterator curves)
+    {
+        const Value *from = film.find("from"), *to = film.find("to");
+        if (!from || !to) return;
+        const double begin = *from->as<double>(), end = *to->as<double>();
+        if (!(begin < end)) return problems_.add(to->where, path + ".to", "must be larger than `from`");
+        if (curves == curves_.end()) return;
+        for (std::size_t s = 0; s < curves->second.size(); ++s)
+            if (!has_vertex_between(curves->second[s], begin, end))
+                return problems_.add(
+                    film.where, path,
+                    fmt::format("no vertex of strand {} lies from {} to {} of its length; wet a longer "
+                                "part, or give the strand more vertices",
+                                s, begin, end));
+    }
+
+    /// Films live on vertices.
+    static bool has_vertex_between(std::span<const Vec3> curve, double from, double to)
+    {
+        double length = 0, at = 0;
+        for (std::size_t v = 1; v < curve.size(); ++v) length += (curve[v] - curve[v - 1]).norm();
+        for (std::size_t v = 0; v < curve.size(); ++v) {
+            at += v > 0 ? (curve[v] - curve[v - 1]).norm() : 0;
+            if (is_covered(at / length, from, to)) return true;
+        }
+        return false;
     }
 
     /// The least number of vertices that a strand of the group has.

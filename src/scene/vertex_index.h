@@ -13,4 +13,10 @@ namespace rivulet {
     return index >= 0 && index < count ? static_cast<std::size_t>(index) : n;
 }
 
+/// A place along a strand (0 = root, 1 = tip) lies in a part of it, to which its ends belong.
+[[nodiscard]] inline bool is_covered(double place, double from, double to)
+{
+    return place >= from - 1e-9 && place <= to + 1e-9;
+}
+
 } // namespace rivulet

@@ -1,6 +1,7 @@
 """What a run leaves behind can be read by others."""
 import csv
 import json
+import math
 import os
 import pty
 import subprocess
@@ -35,6 +36,9 @@ material = "water"
 liquid = "water"
 [probes.dripped]
 kind = "shed_volume"
+[probes.wet]
+kind = "film_volume"
+object = "hair"
 """
 
 
@@ -162,7 +166,10 @@ class Outputs(CliTest):
         self.assertIn("f ", (self.folder / "wet/export/obj/000000.obj").read_text())
         self.rivulet("render", "wet", "--frame", "0", "--width", "96", "--height", "54", "--samples", "1")
         rows = list(csv.DictReader((self.folder / "wet/probes.csv").read_text().splitlines()))
-        self.assertEqual(float(rows[0]["dripped"]), 0)
+        ring = math.pi * (1.2**2 - 0.2**2) * 1e-6
+        self.assertAlmostEqual(float(rows[0]["wet"]) / (3 * 2 * ring * 0.025), 1, places=9)  # two vertices a strand
+        for row in rows:
+            self.assertAlmostEqual((float(row["wet"]) + float(row["dripped"])) / float(rows[0]["wet"]), 1, places=12)
 
     def test_runs_of_strands_alone_are_exported_where_the_format_holds_them(self):
         (self.folder / "strands.toml").write_text(STRANDS)
@@ -199,6 +206,8 @@ class Outputs(CliTest):
     def test_info_describes_runs_frames_and_checkpoints(self):
         self.assertIn("state_hash", self.rivulet("info", "out").stdout)
         self.assertIn("intact", self.rivulet("info", "out/frames/000001.h5").stdout)
+        (self.folder / "renamed").write_bytes((self.folder / "out/frames/000001.h5").read_bytes())
+        self.assertIn("frame renamed: frame 1", self.rivulet("info", "renamed").stdout)
         (self.folder / "junk.h5").write_bytes(b"junk" * 1000)
         self.rivulet("info", "junk.h5", expect=5)
 

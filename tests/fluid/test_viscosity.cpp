@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/parallel.h"
+#include "effort.h"
 #include "fluid/viscosity_operator.h"
 #include "fluid/viscosity_preconditioner.h"
 #include "fluid/viscous_problem.h"
@@ -212,6 +213,7 @@ TEST(Viscosity, ShearWaveDecaysByTheFactorOfImplicitEuler)
 
 TEST(Viscosity, ShearWaveDecaysExponentially)
 {
+    RIVULET_SKIP_IN_SLOW_BUILD();
     constexpr double kNumber = 0.2, kWave = 2 * pi / 32;
     ViscousProblem p({0, 0, 0}, {4, 8, 1}, 1.0);
     p.finish(

@@ -1,5 +1,6 @@
 #include "fluid/viscosity.h"
 
+#include "effort.h"
 #include "fluid/viscous_problem.h"
 
 #include <gtest/gtest.h>
@@ -36,6 +37,7 @@ TEST(Viscosity, CouetteFlowBetweenCutWallsIsLinear)
 
 TEST(Viscosity, PoiseuilleFlowBetweenCutWallsIsAParabola)
 {
+    RIVULET_SKIP_IN_SLOW_BUILD();
     Channel channel(0);
     ViscousProblem& p = channel.problem;
     const double g = 1e3;
@@ -88,6 +90,7 @@ TEST(Viscosity, SolidsWithoutFrictionDoNotHoldTheLiquid)
 
 TEST(Viscosity, TwoLiquidsInAChannelShareTheStress)
 {
+    RIVULET_SKIP_IN_SLOW_BUILD();
     // Steady shear: mu du/dy is the same in both, so the slopes are as 1 to 10 and the interface moves at 10/11 U.
     ViscousProblem p{{-8, -1, -1}, {8, 6, 2}, 1.0};
     p.add_body(make_plane({0, 0, 0}, Vec3::UnitY()), {});

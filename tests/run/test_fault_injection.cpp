@@ -1,6 +1,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/rng.h"
+#include "effort.h"
 #include "run/small_scene.h"
 #include "sim/advance.h"
 
@@ -33,8 +34,9 @@ void poison(State& state, const std::string& name, std::uint64_t pick, double va
 TEST(FaultInjection, NotANumberInAnyArrayAtAnyStepIsCaughtInThatStepByName)
 {
     const Scene scene = test::small_scene();
+    constexpr int kTrials = test::kIsSlowBuild ? 15 : 200;
     int caught = 0;
-    for (std::uint64_t trial = 0; trial < 200; ++trial) {
+    for (std::uint64_t trial = 0; trial < kTrials; ++trial) {
         State state = initial_state(scene.model);
         const std::vector<std::string> names = real_arrays(state);
         const std::string name = names[random_bits(11, 0, trial) % names.size()];
@@ -57,7 +59,7 @@ TEST(FaultInjection, NotANumberInAnyArrayAtAnyStepIsCaughtInThatStepByName)
             }
         }
     }
-    EXPECT_EQ(caught, 200);
+    EXPECT_EQ(caught, kTrials);
 }
 
 } // namespace

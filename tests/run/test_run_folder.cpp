@@ -47,10 +47,23 @@ TEST(RunFolder, ForceDeletesTheRunAndNothingElse)
     write_file_atomically(folder.frame(3), "old");
     write_file_atomically(folder.file("report.json"), "{}");
     write_file_atomically(folder.file("notes.txt"), "mine");
+    write_file_atomically(folder.file("demo.mp4"), "mine"); // there is no mark of a demo
     folder.create(true);
+    EXPECT_EQ(read_text(folder.file("demo.mp4")), "mine");
     EXPECT_TRUE(folder.frames().empty());
     EXPECT_FALSE(std::filesystem::exists(folder.file("report.json")));
     EXPECT_EQ(read_text(folder.file("notes.txt")), "mine");
+}
+
+TEST(RunFolder, ForceDeletesWhatADemoMade)
+{
+    const TemporaryFolder temporary;
+    const RunFolder folder(temporary.path() / "run");
+    folder.create(false);
+    for (const char* name : {".rivulet-demo", "demo.mp4"}) write_file_atomically(folder.file(name), "old");
+    folder.create(true);
+    for (const char* name : {".rivulet-demo", "demo.mp4"})
+        EXPECT_FALSE(std::filesystem::exists(folder.file(name))) << name;
 }
 
 TEST(RunFolder, FramesAreThoseWithANumber)

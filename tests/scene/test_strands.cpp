@@ -438,5 +438,20 @@ TEST(StrandScene, WhatCannotGrowIsRefused)
               std::string::npos);
 }
 
+TEST(StrandScene, WhatCannotBeWetIsRefused)
+{
+    const std::string text = "[domain]\nlower=[0,0,0]\nupper=[1,1,1]\n[simulation]\ncell_size=0.1\n"
+                             "[liquids.water]\nmaterial='water'\n[wetting]\nliquid='water'\n";
+    EXPECT_NE(problem_of(text, {}).find("8:1: wetting: is about strands"), std::string::npos);
+    const std::string strands = "[strands.s]\nkind='bundle'\nstart='0.2 0.5 0.5 m'\nend='0.3 0.5 0.5 m'\ncount=2\n"
+                                "vertices=11\n";
+    const auto film = [&](const char* part) { return text + strands + "film={thickness='1 mm'," + part + "}\n"; };
+    EXPECT_NE(problem_of(film("from=0.21,to=0.29"), {}).find("strands.s.film: no vertex of strand 0 lies from 0.21"),
+              std::string::npos);
+    const Model m = parse_scene(film("from=0.2,to=0.3"), "s.toml").model;
+    for (const std::size_t v : {0U, 1U, 2U, 3U, 4U, 10U})
+        EXPECT_EQ(m.film_at_start[v], v == 2 || v == 3 ? 1e-3 : 0) << v;
+}
+
 } // namespace
 } // namespace rivulet

@@ -1,6 +1,7 @@
 #include "sim/immersion_stages.h"
 
 #include "base/parallel.h"
+#include "effort.h"
 #include "sim/models.h"
 #include "sim/scratch.h"
 #include "wetting/exchange.h"
@@ -130,6 +131,7 @@ TEST(Immersion, LiquidGivesWayWithinTheStepSoThatDragDoesNotOvershoot)
 
 TEST(Immersion, LightStrandsRiseHeavyOnesSinkAndOthersStay)
 {
+    RIVULET_SKIP_IN_SLOW_BUILD();
     for (const double density : {250.0, 1000.0, 4000.0}) {
         Model m = pool_with_strand(Vec3(1, 0, 0), density, false);
         m.options.max_step = m.options.strand_step = 5e-3;

@@ -2,6 +2,7 @@
 #include "sim/diagnostics.h"
 
 #include "base/parallel.h"
+#include "effort.h"
 #include "sim/models.h"
 
 #include <gtest/gtest.h>
@@ -16,6 +17,7 @@ using test::tank;
 
 TEST(Liquid, StaysAtRestInATankAroundABall)
 {
+    RIVULET_SKIP_IN_SLOW_BUILD();
     Model model = tank({0.32, 0.16, 0.32}, {0.32, 0.16, 0.2}, 0.01);
     Obstacle ball;
     ball.name = "ball";

@@ -3,6 +3,7 @@
 #include "sim/models.h"
 
 #include "base/parallel.h"
+#include "effort.h"
 
 #include <gtest/gtest.h>
 
@@ -38,6 +39,7 @@ Vec3 angular_momentum(const Model& model, const State& state)
 
 TEST(ViscousLiquid, HoneyStaysAtRestInATankThatHoldsIt)
 {
+    RIVULET_SKIP_IN_SLOW_BUILD();
     Model model = tank({0.24, 0.16, 0.24}, {0.24, 0.16, 0.16}, 0.01);
     fill_with_honey(model);
     model.domain.friction = 1;
@@ -56,6 +58,7 @@ TEST(ViscousLiquid, HoneyStaysAtRestInATankThatHoldsIt)
 
 TEST(ViscousLiquid, SpinningColumnKeepsItsAngularMomentum)
 {
+    RIVULET_SKIP_IN_SLOW_BUILD();
     Model model = tank({0.4, 0.4, 0.4}, {0, 0, 0}, 0.01);
     fill_with_honey(model);
     model.options.gravity.setZero();
@@ -95,6 +98,7 @@ TEST(ViscousLiquid, HoneyOnWaterHasTheSameBitsOnAnyNumberOfThreads)
 
 TEST(ViscousLiquid, BetweenTurningCylindersBringsTheTorqueOfCouette)
 {
+    RIVULET_SKIP_IN_SLOW_BUILD();
     constexpr double kInner = 0.05, kOuter = 0.12, kOmega = 2, kDepth = 0.04;
     Model model = tank({0.28, 0.28, kDepth}, {0.28, 0.28, kDepth}, 0.01);
     fill_with_honey(model, 5);

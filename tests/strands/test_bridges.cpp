@@ -1,6 +1,7 @@
 #include "strands/strand_bridges.h"
 
 #include "base/parallel.h"
+#include "effort.h"
 #include "geometry/shapes.h"
 #include "random_numbers.h"
 #include "strands/penalty_step.h"
@@ -334,6 +335,7 @@ std::vector<std::size_t> expect_a_front(PulledApart<Hairs>& pair)
 
 TEST(Bridges, HairsPulledApartStayTogetherBelowAFront) // H5
 {
+    RIVULET_SKIP_IN_SLOW_BUILD();
     PulledApart<WetCones> dry_cones(false), wet_cones(true);
     PulledApart<WetPenalties> dry_penalties(false), wet_penalties(true);
     dry_penalties.hairs.options.law = wet_penalties.hairs.options.law = {.stiffness = 2000, .range = 1.1};
