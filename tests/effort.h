@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace rivulet::test {
 
 #ifdef RIVULET_CHECKED
@@ -9,6 +11,9 @@ inline constexpr bool kIsSlowBuild = true; ///< sanitizers and assertions: ten t
 #else
 inline constexpr bool kIsSlowBuild = false;
 #endif
+
+/// That results must not depend on.
+inline std::vector<int> thread_counts() { return kIsSlowBuild ? std::vector<int>{1, 3} : std::vector<int>{1, 2, 3, 8}; }
 
 } // namespace rivulet::test
 

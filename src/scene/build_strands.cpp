@@ -197,6 +197,7 @@ void build_wetting(const Value& root, Model& model)
     wetting.surface_tension = liquid.surface_tension;
     wetting.momentum = film_momentum(text(*table, "momentum"));
     wetting.bridges = get<bool>(*table, "bridges");
+    wetting.spreads = get<bool>(*table, "spreading");
     wetting.captures = get<bool>(*table, "capture");
     wetting.drips = get<bool>(*table, "dripping");
     wetting.capture_time = number(*table, "capture_time");

@@ -76,6 +76,10 @@ private:
         if (wetting && integrator && *integrator->as<std::string>() == "midpoint")
             problems_.add(integrator->where, "simulation.strand_integrator",
                           "does not go with [wetting]; allowed: \"euler\"");
+        const Value* spreading = wetting ? wetting->find("spreading") : nullptr;
+        const Value* bridges = wetting ? wetting->find("bridges") : nullptr;
+        if (spreading && bridges && *spreading->as<bool>() && !*bridges->as<bool>())
+            problems_.add(spreading->where, "wetting.spreading", "needs bridges to pass; allowed: bridges = true");
         if (wetting && members("strands").empty())
             problems_.add(wetting->where, "wetting", "is about strands, and the scene has none");
         for (const auto& [name, table] : members("strands")) {

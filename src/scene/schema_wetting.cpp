@@ -28,6 +28,8 @@ Record wetting_record()
             boolean("bridges", "Liquid between strands, and between strands and obstacles, draws them together, unless "
                                "simulation.strand_contact is \"none\".")
                 .otherwise(true),
+            boolean("spreading", "Liquid passes through these bridges from strand to strand, drawn by their suction.")
+                .otherwise(false),
             boolean("capture", "Strands take up liquid that they touch.").otherwise(true),
             number("capture_time", "s", "Time in which a film under liquid fills to 63 %.")
                 .above(0, kLong)

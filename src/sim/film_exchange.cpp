@@ -4,6 +4,7 @@
 #include "base/rng.h"
 #include "sim/scratch.h"
 #include "sim/seed.h"
+#include "sim/wet_span.h"
 #include "wetting/exchange.h"
 #include "wetting/film_section.h"
 
@@ -43,58 +44,6 @@ template <class Body>
 void for_neighbours(const Vec3& cell, Body&& body)
 {
     for (int n = 0; n < 27; ++n) body(CellKeys::key(cell + Vec3(n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1)));
-}
-
-/// One strand as it lies, with half edges on either side of its vertices.
-struct WetSpan {
-    const std::vector<Vec3>& x;
-    std::size_t begin, end;
-
-    [[nodiscard]] bool has_before(std::size_t v) const { return v > begin; }
-    [[nodiscard]] bool has_after(std::size_t v) const { return v + 1 < end; }
-    [[nodiscard]] double length(std::size_t v) const
-    {
-        return 0.5 * ((has_before(v) ? (x[v] - x[v - 1]).norm() : 0) + (has_after(v) ? (x[v + 1] - x[v]).norm() : 0));
-    }
-    /// Calls body(e, direction of e, part of the vertex' liquid that lies on e) for the edges e at vertex v.
-    template <class Body>
-    void for_edges(std::size_t v, Body&& body) const
-    {
-        const double all = length(v);
-        for (std::size_t e = has_before(v) ? v - 1 : v; e <= v && e + 1 < end; ++e) {
-            const Vec3 edge = x[e + 1] - x[e];
-            const double l = edge.norm();
-            body(e, Vec3(edge / l), 0.5 * l / all);
-        }
-    }
-    /// Distance of a point from the stretch of strand that belongs to vertex v.
-    [[nodiscard]] double distance(std::size_t v, const Vec3& point) const
-    {
-        double nearest = (point - x[v]).norm();
-        for (const std::size_t other : {has_before(v) ? v - 1 : v, has_after(v) ? v + 1 : v}) {
-            const Vec3 half = 0.5 * (x[other] - x[v]);
-            const double square = half.squaredNorm();
-            if (!(square > 0)) continue;
-            const double at = std::clamp(half.dot(point - x[v]) / square, 0.0, 1.0);
-            nearest = std::min(nearest, (point - x[v] - at * half).norm());
-        }
-        return nearest;
-    }
-};
-
-WetSpan span_of(const Model& model, const State& state, std::size_t strand)
-{
-    return {state.strands.position, static_cast<std::size_t>(model.strands.first[strand]),
-            static_cast<std::size_t>(model.strands.first[strand + 1])};
-}
-
-std::vector<std::int32_t> strand_of_vertices(const StrandModel& strands)
-{
-    std::vector<std::int32_t> strand(static_cast<std::size_t>(strands.n_vertices()));
-    for (std::int32_t s = 0; s < strands.n_strands(); ++s)
-        std::fill(strand.begin() + strands.first[static_cast<std::size_t>(s)],
-                  strand.begin() + strands.first[static_cast<std::size_t>(s) + 1], s);
-    return strand;
 }
 
 /// A vertex that can take liquid up, in one of the cells that its stretch of strand passes.
@@ -263,44 +212,11 @@ private:
         }
         state_.strand_ledger.exchange_energy.add(energy.total());
         const std::vector<double> wet = film_masses(model_, state_), dry = vertex_masses(model_.strands);
-        for (std::size_t s = 0; s < scratch_.films.radius.size(); ++s) take_up(span_of(model_, state_, s), wet, dry);
-    }
-
-    /// Across a strand all moves together; along it the caught liquid flows with the film.
-    void take_up(const WetSpan& strand, const std::vector<double>& wet, const std::vector<double>& dry)
-    {
-        const double density = wetting_.film.density;
-        std::vector<double> flowing(strand.end - strand.begin, 0.0), content(strand.end - strand.begin, 0.0);
-        for (std::size_t v = strand.begin; v < strand.end; ++v)
-            strand.for_edges(v, [&](std::size_t e, const Vec3&, double part) {
-                flowing[e - strand.begin] += part * density * state_.film.volume[v] * state_.film.flow[e];
-                content[e - strand.begin] += part * density * (state_.film.volume[v] + caught_[v]);
-            });
-        bool any = false;
-        for (std::size_t v = strand.begin; v < strand.end; ++v) {
+        for (std::size_t v = 0; v < strand_.size(); ++v) {
             if (!(caught_[v] > 0)) continue;
-            any = true;
-            const double mass = wet[v] + dry[v], more = density * caught_[v];
-            Vec3& velocity = state_.strands.velocity[v];
-            const Vec3 slip = momentum_[v] / more - velocity;
-            Vec3 whole = mass * velocity + momentum_[v];
-            strand.for_edges(v, [&](std::size_t e, const Vec3& t, double part) {
-                const double along = part * more * slip.dot(t);
-                flowing[e - strand.begin] += along;
-                whole -= along * t;
-            });
-            const Vec3 after = whole / (mass + more);
-            if (scratch_.strand_holds.hold[v] == Hold::Free)
-                velocity = after;
-            else
-                book(state_.strand_ledger.support, (mass + more) * (velocity - after));
-            state_.film.volume[v] += caught_[v];
+            receive_liquid(model_, state_, scratch_, span(v), v, wet[v] + dry[v], caught_[v], momentum_[v]);
             book(state_.strand_ledger.caught, momentum_[v]);
         }
-        if (!any) return;
-        for (std::size_t e = strand.begin; e + 1 < strand.end; ++e)
-            if (content[e - strand.begin] > 0)
-                state_.film.flow[e] = flowing[e - strand.begin] / content[e - strand.begin];
     }
 
     void remove_taken()
@@ -442,10 +358,7 @@ private:
             const auto v = static_cast<std::size_t>(w.vertex);
             const double lost = part * state_.film.volume[v];
             const WetSpan strand = span_of(model_, state_, static_cast<std::size_t>(strand_[v]));
-            momentum += density * lost * state_.strands.velocity[v];
-            strand.for_edges(v, [&](std::size_t e, const Vec3& t, double share) {
-                momentum += density * share * lost * state_.film.flow[e] * t;
-            });
+            momentum += density * lost * film_velocity(state_, strand, v);
             state_.film.volume[v] -= lost;
             released += lost;
             until.push_back(released);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "contact/groove_suction.h"
 #include "sim/model.h"
 #include "sim/state.h"
 #include "sim/workspace.h"
@@ -24,6 +25,7 @@ struct FilmScratchpad {
     std::vector<FilmOutcome> outcome;
     std::vector<double> area; ///< of films at vertices [m^2]
     std::optional<BridgeTable> between_strands, to_solids;
+    std::optional<GrooveSuction> suction;
     BridgeInput bridges;
 };
 
@@ -38,6 +40,8 @@ void weigh_films(const Model& model, const State& state, Workspace::Scratch& scr
 void note_strand_motion(const Model& model, const State& state, Workspace::Scratch& scratch, double dt);
 /// Liquid flows along the strands; what arrives at a tip hangs there.
 void flow_films(const Model& model, State& state, Workspace::Scratch& scratch, double dt);
+/// Liquid passes through bridges from strand to strand, where the scene asks for it.
+void spread_films(const Model& model, State& state, Workspace::Scratch& scratch, double dt);
 
 /// Strands catch liquid that they are in or touch.
 void catch_liquid(const Model& model, State& state, const Workspace::Scratch& scratch, double dt);

@@ -61,6 +61,7 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
     stage("strand update", [&] { commit_strands(model, state, scratch, dt); });
     if (model.wetting) {
         stage("films", [&] { flow_films(model, state, scratch, dt); });
+        stage("spreading", [&] { spread_films(model, state, scratch, dt); });
         stage("capture", [&] { catch_liquid(model, state, scratch, dt); });
         stage("dripping", [&] { shed_liquid(model, state, scratch); });
     }

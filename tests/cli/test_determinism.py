@@ -6,7 +6,7 @@ import unittest
 
 from support import FULL, CliTest, gallery
 
-FRAMES = 24 if FULL else 16
+FRAMES = 24 if FULL else 10
 THREADS = (1, 2, 3, 8)
 REPEATS = 3
 

@@ -63,7 +63,7 @@ TEST(Liquid, FallsFreelyOnAParabola)
 TEST(Liquid, DamBreakKeepsItsVolumeMassAndBits)
 {
     std::uint64_t reference = 0;
-    for (const int threads : {1, 2, 3, 8}) {
+    for (const int threads : test::thread_counts()) {
         const Model model = tank({0.4, 0.1, 0.4}, {0.1, 0.1, 0.2}, 0.0125);
         State state = initial_state(model);
         with_threads(threads, [&](int) { run_until(model, state, 0.3); });

@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "base/rng.h"
+#include "effort.h"
 #include "sim/diagnostics.h"
 #include "sim/models.h"
 
@@ -302,7 +303,7 @@ TEST(Resample, HasTheSameBitsOnAnyNumberOfThreads)
     Model model = empty_tank();
     model.liquids.push_back(model.liquids.front());
     std::uint64_t of_cloud = 0, of_splash = 0;
-    for (const int threads : {1, 2, 3, 8}) {
+    for (const int threads : test::thread_counts()) {
         State cloud = random_cloud(model, 20000, 1);
         with_threads(threads, [&](int) { resample_liquid(model, 0, cloud); });
         int n_wrong = 0;

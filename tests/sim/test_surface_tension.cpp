@@ -1,4 +1,5 @@
 #include "base/parallel.h"
+#include "effort.h"
 #include "sim/diagnostics.h"
 #include "sim/models.h"
 #include "sim/state.h"
@@ -85,7 +86,7 @@ TEST(SurfaceTensionStep, AFilmAtARightAngleStaysFlat)
 TEST(SurfaceTensionStep, HasTheSameBitsOnAnyNumberOfThreads)
 {
     std::uint64_t reference = 0;
-    for (const int threads : {1, 2, 3, 8}) {
+    for (const int threads : test::thread_counts()) {
         const ThreadPool pool(threads);
         Model model = tank({0.02, 0.01, 0.02}, {0.02, 0.01, 0.005}, 1e-3);
         model.options.surface_tension = true;
