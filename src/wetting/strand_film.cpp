@@ -231,13 +231,21 @@ void push(const OneFilm& film, const FilmStep& step, FilmScratch& s)
     }
 }
 
-/// How much of each vertex's liquid goes where; see FilmTransport.
+/// How much of each vertex's liquid goes where; see FilmTransport. Half of it lies on either edge: where both flow the
+/// same way it leaves at their mean speed, not at that of the edge ahead, so that its centre of mass moves as its
+/// momentum says however the flow speeds up along the strand.
 void set_rates(const FilmStep& step, FilmScratch& s)
 {
     const std::size_t last = s.flow.size();
     for (std::size_t j = 0; j <= last; ++j) {
-        const double outward = j < last ? s.carrier[j] : step.has_open_tip ? s.carrier[last - 1] : 0;
-        const double inward = j > 0 ? -s.carrier[j - 1] : 0;
+        double outward = j < last ? s.carrier[j] : step.has_open_tip ? s.carrier[last - 1] : 0;
+        double inward = j > 0 ? -s.carrier[j - 1] : 0;
+        if (j > 0 && j < last && s.carrier[j - 1] * s.carrier[j] > 0) {
+            const double mean = 0.5 * (s.edge_length[j - 1] * s.carrier[j - 1] + s.edge_length[j] * s.carrier[j]) /
+                                s.vertex_length[j];
+            outward = mean;
+            inward = -mean;
+        }
         s.right[j] = step.dt * std::max(outward, 0.0) / s.vertex_length[j];
         s.left[j] = step.dt * std::max(inward, 0.0) / s.vertex_length[j];
     }

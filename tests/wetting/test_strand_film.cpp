@@ -113,8 +113,8 @@ double error_on_rotating_strand(int n, double dt)
 
 TEST(StrandFilm, RotationThrowsLiquidOut) // H10: s_0 cosh(omega t) until outflow
 {
-    EXPECT_LT(error_on_rotating_strand(42, 1e-3), 0.03);    // measured 0.029
-    EXPECT_LT(error_on_rotating_strand(165, 2.5e-4), 0.01); // measured 0.0093
+    EXPECT_LT(error_on_rotating_strand(42, 1e-3), 0.01);     // measured 0.0050
+    EXPECT_LT(error_on_rotating_strand(165, 2.5e-4), 0.003); // measured 0.0016
     WetStrand s(42, Vec3(0.005, 0, 0), Vec3(0.047, 0, 0), kHair, drop(1e-3, 2e-3, 2e-3));
     const double start = s.centre().x();
     for (int i = 0; i < 1000; ++i) s.advance(film_step(1e-3)); // no inertial force, no tension
@@ -305,9 +305,9 @@ double slide(int n, double dt, double tension)
 TEST(StrandFilm, FreeDropsKeepTheirMomentumAlongTheStrand)
 {
     EXPECT_NEAR(slide(60, 1e-3, 0), 1, 1e-6);
-    // With tension the front of a drop that few edges resolve lags behind its momentum, to first order in the edges.
-    EXPECT_NEAR(slide(60, 1e-3, 0.072), 0.50, 0.1);
-    EXPECT_NEAR(slide(240, 5e-4, 0.072), 1, 0.15); // measured 0.89; 0.95 with 480 vertices
+    // With tension the front of a drop that few edges resolve lags behind its momentum.
+    EXPECT_NEAR(slide(60, 1e-3, 0.072), 1, 0.1);   // measured 0.93
+    EXPECT_NEAR(slide(240, 5e-4, 0.072), 1, 0.05); // measured 0.965; 0.989 with 480 vertices
 }
 
 /// Largest energy of a drop that is not round and let go, and what flows at the end, over the surface energy at the
