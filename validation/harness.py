@@ -74,10 +74,19 @@ class Run:
     def strand(self, frame, group, number=0):
         """Positions of the vertices of one strand of a group in one frame."""
         with h5py.File(self.folder / f"frames/{frame:06d}.h5") as file:
-            names = [name.decode() if isinstance(name, bytes) else str(name) for name in file["strand_groups/name"][:].flat]
-            strand = int(numpy.flatnonzero(file["strands/group"][:].flatten() == names.index(group))[number])
-            begin, end = file["strands/first"][:].flatten()[strand:strand + 2]
-            return file["strands/position"][begin:end].astype(float)
+            return file["strands/position"][slice(*self.vertices(file, group, number))].astype(float)
+
+    @staticmethod
+    def vertices(file, group, number):
+        """Where the vertices of one strand of a group begin and end in the arrays of a frame."""
+        names = [name.decode() if isinstance(name, bytes) else str(name) for name in file["strand_groups/name"][:].flat]
+        strand = int(numpy.flatnonzero(file["strands/group"][:].flatten() == names.index(group))[number])
+        return file["strands/first"][:].flatten()[strand:strand + 2]
+
+    def film(self, frame, group, number=0):
+        """Thickness of the film at the vertices of one strand of a group in one frame."""
+        with h5py.File(self.folder / f"frames/{frame:06d}.h5") as file:
+            return file["strands/film_thickness"][slice(*self.vertices(file, group, number))].astype(float)
 
     def report(self):
         return json.loads((self.folder / "report.json").read_text())
@@ -101,8 +110,9 @@ class Case:
         return "full" if self.full else "small"
 
     def run(self, scene="scene.toml", label="", **settings):
-        """Runs a scene of the case; `settings` become --set, with "__" for the dots of a key."""
-        path = (self.folder / scene).relative_to(ROOT)
+        """Runs a scene of the case, or one of the gallery ("scenes/NAME.toml"); `settings` become --set, with "__" for the dots
+        of a key."""
+        path = pathlib.Path(scene) if scene.startswith("scenes/") else (self.folder / scene).relative_to(ROOT)
         sets = [word for key, value in settings.items() for word in ("--set", f"{key.replace('__', '.')}={value}")]
         self.commands.append(shlex.join(["rivulet", "run", str(path), *sets]))
         out = self.out / "-".join(filter(None, (self.name, self.size, label)))

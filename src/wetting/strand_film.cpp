@@ -241,8 +241,8 @@ void set_rates(const FilmStep& step, FilmScratch& s)
         double outward = j < last ? s.carrier[j] : step.has_open_tip ? s.carrier[last - 1] : 0;
         double inward = j > 0 ? -s.carrier[j - 1] : 0;
         if (j > 0 && j < last && s.carrier[j - 1] * s.carrier[j] > 0) {
-            const double mean = 0.5 * (s.edge_length[j - 1] * s.carrier[j - 1] + s.edge_length[j] * s.carrier[j]) /
-                                s.vertex_length[j];
+            const double mean =
+                0.5 * (s.edge_length[j - 1] * s.carrier[j - 1] + s.edge_length[j] * s.carrier[j]) / s.vertex_length[j];
             outward = mean;
             inward = -mean;
         }
