@@ -1,9 +1,9 @@
-"""Curly hairs between two clamps, 4 cm apart, carry a film of water 0.2 mm thick, 40 times their own weight. A slack one, with turns of 0.5 mm: when
+"""Curly hairs between two clamps, 4 cm apart, carry a film of water 0.2 mm thick, 30 times their own weight. A slack one, with turns of 0.5 mm: when
 water is too thick to flow, it sags by s₀; when it flows, it gathers at the lowest point and the hair sags more; when it drips too, the hair
 rises again. Then a hair with turns of 2.5 mm, as water that does not flow loads it, at a hundredth of gravity so that it moves little: its sag
 is that of a frame of 120 straight beams through the same points, by the stiffness method of structural analysis.
 
-Between turns of 2.5 mm water stays in each turn, however the whole sags: there, flow lets the middle rise a little (by 2 %).
+Between turns of 2.5 mm water stays in each turn, however the whole sags: there, flow lets the middle rise a little (by 0.13 mm of 5.2).
 """
 import numpy
 
@@ -61,7 +61,7 @@ def judge(case):
                      simulation__gravity="0 0 -0.0981 m/s2", **THICK)
     depth = {name: -run.strand(10, "coil")[:, 2].min() for name, run in (("still", still), ("flow", flow), ("drip", drip))}
     film, shape = flow.film(10, "coil"), flow.strand(10, "coil")
-    plot = Plot("Lowest point of the slack hair's middle", "time [s]", "z [mm]")
+    plot = Plot("Height of the slack hair's middle", "time [s]", "z [mm]")
     for name, run in (("still", still), ("flow", flow), ("flow and drip", drip)):
         probes = run.probes()
         plot.line(name, probes["time"], 1000 * probes["middle.z"])
