@@ -44,7 +44,7 @@ struct WetRun {
     int steps = 0;
     double peak = 0; ///< memory of the program [bytes]
     StageTimers timers;
-    std::size_t particles = 0;
+    std::int64_t particles = 0;
 };
 
 /// Runs on one thread to `end`, and counts what comes after `begin`.

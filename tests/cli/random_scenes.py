@@ -5,8 +5,8 @@ import math
 import random
 import sys
 
-LIQUIDS = ("water", "ethanol", "glycerol", "mercury", "olive_oil", "silicone_oil", "milk", "honey", "shampoo", "drilling_mud",
-           "acrylic_paint", "milk_cream", "shaving_cream", "oyster_sauce", "milk_chocolate")
+LIQUIDS = ("water", "ethanol", "glycerol", "mercury", "olive_oil", "silicone_oil", "milk", "honey", "shampoo",
+           "drilling_mud", "acrylic_paint", "milk_cream", "shaving_cream", "oyster_sauce", "milk_chocolate")
 HAIR = {"human_hair": (20e-6, 60e-6), "brush_bristle": (60e-6, 200e-6), "noodle": (0.3e-3, 0.8e-3)}  # radii [m]
 
 
@@ -92,14 +92,13 @@ class RandomScene:
     def holder(self):
         """What strands grow on or hang from."""
         r = self.between(0.15, 0.3) * self.reach
-        self.holder_size = r
         shape = self.random.choice((
             f'{{ type = "sphere", radius = "{metres(r)}" }}',
             f'{{ type = "ellipsoid", radii = "{metres(r, 0.6 * r, 0.8 * r)}" }}',
             f'{{ type = "box", lower = "{metres(-r, -r, -0.5 * r)}", upper = "{metres(r, r, 0.5 * r)}" }}',
-            f'{{ type = "capsule", start = "{metres(-0.5 * r, 0, 0)}", end = "{metres(0.5 * r, 0, 0)}", radius = "{metres(0.6 * r)}" }}'))
+            f'{{ type = "capsule", start = "{metres(-0.5 * r, 0, 0)}", end = "{metres(0.5 * r, 0, 0)}", '
+            f'radius = "{metres(0.6 * r)}" }}'))
         stray = self.between(0, 0.5) * self.reach if self.chance(0.85) else 0
-        self.holder_moves = stray > 0
         if stray > 0:
             self.table("obstacles.holder", shape=Raw(shape), motion=self.motion((0, 0, 0), stray))
         else:
@@ -120,10 +119,12 @@ class RandomScene:
             values |= {"curl_radius": metres(self.between(0.05, 0.2) * pitch), "curl_pitch": metres(pitch)}
         if self.chance(0.75):
             start = self.between(0, 0.5) if self.chance(0.4) else 0
-            values["film"] = Raw(f'{{ thickness = "{metres(radius * self.about(0.1, 5))}", from = {start:.3f}, to = {self.between(start, 1):.3f} }}')
+            thickness = metres(radius * self.about(0.1, 5))
+            values["film"] = Raw(f'{{ thickness = "{thickness}", from = {start:.3f}, to = {self.between(start, 1):.3f} }}')
         if self.chance(0.65):
             self.table(name, kind="groom", obstacle="holder", length=metres(length), seed=self.random.randrange(1000),
-                       randomness=self.one_of((1, 0), (1, self.between(0, 1))), bend=f"{self.between(0, 1.5):.3g} rad", **values)
+                       randomness=self.one_of((1, 0), (1, self.between(0, 1))),
+                       bend=f"{self.between(0, 1.5):.3g} rad", **values)
         else:
             at = [self.between(-0.5, 0.5) * self.reach for _ in range(2)]
             held = self.one_of((2, {"held": "clamp"}), (2, {"held": "pin", "obstacle": "holder"}), (1, {"held": "free"}))
@@ -135,24 +136,30 @@ class RandomScene:
         half = [0.5 * edge for edge in self.size]
         if self.floor_holds and self.chance(0.6):
             depth = self.between(0.15, 0.45) * self.size[2]
-            self.table("bodies.pool", liquid="wet", shape=Raw(
-                f'{{ type = "box", lower = "{metres(*(-h for h in half))}", upper = "{metres(half[0], half[1], depth - half[2])}" }}'))
+            upper = metres(half[0], half[1], depth - half[2])
+            self.table("bodies.pool", liquid="wet",
+                       shape=Raw(f'{{ type = "box", lower = "{metres(*(-h for h in half))}", upper = "{upper}" }}'))
         if self.chance(0.3):
-            self.table("bodies.drop", liquid="wet", velocity=f"{self.between(-0.5, 0.5):.3g} 0 {self.between(-1, 0):.3g} m/s",
-                       shape=Raw(f'{{ type = "sphere", centre = "{metres(0, 0, 0.7 * half[2])}", radius = "{metres(self.between(1.2, 2.5) * self.cell)}" }}'))
+            velocity = f"{self.between(-0.5, 0.5):.3g} 0 {self.between(-1, 0):.3g} m/s"
+            radius = metres(self.between(1.2, 2.5) * self.cell)
+            self.table("bodies.drop", liquid="wet", velocity=velocity, shape=Raw(
+                f'{{ type = "sphere", centre = "{metres(0, 0, 0.7 * half[2])}", radius = "{radius}" }}'))
         if self.chance(0.4):
             x, y = (self.between(-0.4, 0.4) * self.reach for _ in range(2))
             self.table("sources.stream", liquid="wet", stop=f"{self.between(0.1, 0.6):.3g} s",
                        velocity=f"{self.between(-0.2, 0.2):.3g} 0 {self.between(-0.6, -0.1):.3g} m/s",
                        shape=Raw(f'{{ type = "cylinder", start = "{metres(x, y, half[2] - 1.5 * self.cell)}", '
-                                 f'end = "{metres(x, y, half[2] - 3 * self.cell)}", radius = "{metres(self.between(0.8, 1.5) * self.cell)}" }}'))
+                                 f'end = "{metres(x, y, half[2] - 3 * self.cell)}", '
+                                 f'radius = "{metres(self.between(0.8, 1.5) * self.cell)}" }}'))
         if self.chance(0.5):
             place = [self.between(-0.5, 0.5) * edge for edge in half[:2]] + [-self.between(0.3, 0.7) * half[2]]
             r = self.between(1.5, 2.5) * self.cell
-            shape = self.random.choice((f'{{ type = "sphere", radius = "{metres(r)}" }}',
-                                        f'{{ type = "torus", major_radius = "{metres(r)}", minor_radius = "{metres(0.5 * r)}" }}',
-                                        f'{{ type = "box", lower = "{metres(-r, -r, -r)}", upper = "{metres(r, r, r)}" }}'))
-            moving = {"motion": self.motion(place, 0.3 * self.reach)} if self.chance(0.5) else {"position": metres(*place)}
+            shape = self.random.choice((
+                f'{{ type = "sphere", radius = "{metres(r)}" }}',
+                f'{{ type = "torus", major_radius = "{metres(r)}", minor_radius = "{metres(0.5 * r)}" }}',
+                f'{{ type = "box", lower = "{metres(-r, -r, -r)}", upper = "{metres(r, r, r)}" }}'))
+            moves = self.chance(0.5)
+            moving = {"motion": self.motion(place, 0.3 * self.reach)} if moves else {"position": metres(*place)}
             self.table("obstacles.stone", shape=Raw(shape), friction=self.one_of((1, 0), (1, 1)), **moving)
 
     def text(self):
