@@ -66,5 +66,9 @@ template <class Clock, class Action>
 /// cost grows from a thousand strands to a hundred thousand, two threads against one; then steps with contact and
 /// friction of ten thousand strands of 25 vertices (`full`: a hundred thousand), and the memory of a vertex.
 [[nodiscard]] std::vector<BenchFigure> bench_strands(bool full);
+/// Strands and liquid together: a hair drawn through a pool beside what the published program needs, where the time of
+/// a wet shaking cylinder and of a wet hair flip goes, and how the cost grows with the strands. `full`: whole runs,
+/// more strands.
+[[nodiscard]] std::vector<BenchFigure> bench_wet_hair(bool full);
 
 } // namespace rivulet

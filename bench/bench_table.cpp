@@ -10,6 +10,8 @@ const std::vector<Bench>& bench_table()
         {"liquid", "whole steps of a box of water: growth of the cost, memory, stages, two threads", bench_liquid},
         {"strands", "strands: band solve against LAPACK and Eigen, assembly, whole steps, growth, memory",
          bench_strands},
+        {"wet_hair", "wet strands: a hair drawn through a pool, stages of a shaking cylinder and a hair flip, growth",
+         bench_wet_hair},
         {"hash", "state hash against one pass of memory copying", bench_hash},
         {"checkpoint", "checkpoint image against a copy of the arrays", bench_checkpoint},
         {"timers", "a step of a small pool against the same less the cost of timing its stages", bench_timers},

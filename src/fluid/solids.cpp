@@ -11,6 +11,8 @@ namespace {
 constexpr double kFar = 1e30;
 /// Cells by which an open tile is clear of solids: more than any particle crosses in a step.
 constexpr double kReachMargin = 4;
+/// Rounding of what lies on a wall, in cells.
+constexpr double kOnAWall = 1e-6;
 
 /// Distance to the nearest closed wall (positive inside the box) and the wall's number.
 struct WallDistance {
@@ -82,8 +84,51 @@ void set_solid_velocity(const TileGrid& grid, const Solids& solids, int t, int a
         solids.velocity(x, solids.nearest(x).body)[axis];
 }
 
+/// What walls that are no farther apart than a cell leave of faces and cells: corners of cells cannot tell.
+class ThinDomain {
+public:
+    ThinDomain(const Solids& solids, double dx) : box_(solids.box), dx_(dx)
+    {
+        for (int a = 0; a < 3; ++a) is_thin_[static_cast<std::size_t>(a)] = solids.is_thin(a, dx);
+    }
+
+    /// The solids less those walls.
+    [[nodiscard]] Solids others(Solids solids) const
+    {
+        for (std::size_t a = 0; a < 3; ++a)
+            if (is_thin_[a]) solids.closed[2 * a] = solids.closed[2 * a + 1] = false;
+        return solids;
+    }
+    /// Part of a cell's lower face along `axis` between them; `corner` is that of the cell.
+    [[nodiscard]] double part_between(int axis, const Vec3& corner) const
+    {
+        double part = 1;
+        for (int a = 0; a < 3; ++a) {
+            if (!is_thin_[static_cast<std::size_t>(a)]) continue;
+            const double below = corner[a] - box_.lower[a], above = box_.upper[a] - corner[a];
+            if (a == axis)
+                part *= std::min(below, above) > kOnAWall * dx_ ? 1 : 0;
+            else
+                part *= std::clamp((std::min(above, dx_) - std::max(-below, 0.0)) / dx_, 0.0, 1.0);
+        }
+        return part;
+    }
+    [[nodiscard]] bool contains(const Vec3& x) const
+    {
+        for (int a = 0; a < 3; ++a)
+            if (is_thin_[static_cast<std::size_t>(a)] && !(x[a] > box_.lower[a] && x[a] < box_.upper[a])) return false;
+        return true;
+    }
+
+private:
+    Aabb box_;
+    double dx_;
+    std::array<bool, 3> is_thin_{};
+};
+
 /// Eighths of cell (i, j, k) with positive distance at their centres, interpolated from the cell's corners.
-std::uint8_t count_open_eighths(const Corners& corners, int i, int j, int k)
+std::uint8_t count_open_eighths(const TileGrid& grid, const ThinDomain& thin, const Corners& corners, int t, int i,
+                                int j, int k)
 {
     int open = 0;
     for (int n = 0; n < 8; ++n) {
@@ -95,27 +140,29 @@ std::uint8_t count_open_eighths(const Corners& corners, int i, int j, int k)
             for (int a = 0; a < 3; ++a) w *= v[a] != 0 ? at[a] : 1 - at[a];
             d += w * corner(corners, i + v.x(), j + v.y(), k + v.z());
         }
-        open += d > 0;
+        open += d > 0 && thin.contains(grid.node(t, i + at.x(), j + at.y(), k + at.z()));
     }
     return static_cast<std::uint8_t>(open);
 }
 
 void rasterize_tile(const TileGrid& grid, const Solids& solids, int t, SolidFields& fields)
 {
+    const ThinDomain thin(solids, grid.cell_size());
+    const Solids others = thin.others(solids);
     Corners corners;
     for (int n = 0; n < 729; ++n)
-        corners[static_cast<std::size_t>(n)] = solids.distance(grid.node(t, n % 9, n / 9 % 9, n / 81));
+        corners[static_cast<std::size_t>(n)] = others.distance(grid.node(t, n % 9, n / 9 % 9, n / 81));
     for (int c = 0; c < kTileCells; ++c) {
         const int i = c % 8;
         const int j = c / 8 % 8;
         const int k = c / 64;
         const auto cell = static_cast<std::size_t>(t * kTileCells + c);
         for (int a = 0; a < 3; ++a) {
-            const double open = face_fraction(corners, a, i, j, k);
+            const double open = face_fraction(corners, a, i, j, k) * thin.part_between(a, grid.node(t, i, j, k));
             fields.open[static_cast<std::size_t>(a)][cell] = open < 1e-6 ? 0 : open;
             if (open < 1) set_solid_velocity(grid, solids, t, a, c, fields);
         }
-        fields.open_eighths[cell] = count_open_eighths(corners, i, j, k);
+        fields.open_eighths[cell] = count_open_eighths(grid, thin, corners, t, i, j, k);
         fields.centre_inside[cell] = solids.distance(grid.cell_centre(t, i, j, k)) < 0;
     }
 }
@@ -153,6 +200,12 @@ Vec3 Solids::velocity(const Vec3& x, int body) const
 double Solids::friction(int body) const
 {
     return body < 0 ? wall_friction : bodies[static_cast<std::size_t>(body)].friction;
+}
+
+bool Solids::is_thin(int axis, double cell_size) const
+{
+    const auto wall = 2 * static_cast<std::size_t>(axis);
+    return closed[wall] && closed[wall + 1] && box.size()[axis] <= (1 + kOnAWall) * cell_size;
 }
 
 double open_fraction(double a, double b, double c, double d) noexcept

@@ -38,6 +38,9 @@ struct Solids {
     [[nodiscard]] Vec3 normal(const Vec3& x, int body) const;
     [[nodiscard]] Vec3 velocity(const Vec3& x, int body) const;
     [[nodiscard]] double friction(int body) const;
+    /// Whether both walls of an axis are closed and no farther apart than a cell, so that no corner of a cell lies
+    /// between them.
+    [[nodiscard]] bool is_thin(int axis, double cell_size) const;
 };
 
 enum class TileSolidity : std::uint8_t { Open, Mixed, Solid };
@@ -58,7 +61,8 @@ struct SolidCache {
     SolidFields fields;
 };
 
-/// Cut-cell fractions from the signed distance at the cells' corners, exact for planes. `cache`, where given, must be
+/// Cut-cell fractions from the signed distance at the cells' corners, exact for planes; from the walls themselves where
+/// they are too near to each other for that. `cache`, where given, must be
 /// of the same static solids; the result is the same bits with and without it.
 void rasterize_solids(const TileGrid& grid, const Solids& solids, SolidFields& fields,
                       const SolidCache* cache = nullptr);

@@ -27,7 +27,10 @@ struct LocalBlock {
     }
 };
 using Distances = LocalBlock<12, 2>; ///< at cell centres -2 .. 9
-using Nodes = LocalBlock<10, 1>;     ///< at cell corners -1 .. 8
+/// At cell corners -1 .. 8.
+struct Nodes : LocalBlock<10, 1> {
+    bool between_thin_walls = false; ///< which no corner lies between
+};
 /// Liquid in the eighths of cells -1 .. 7, at (2i, 2j, 2k) + (0 or 1)^3; two layers below the tile.
 using Eighths = LocalBlock<18, 2>;
 
@@ -40,6 +43,8 @@ void load_distances(const ViscosityInput& in, int t, Distances& phi)
 
 void load_nodes(const ViscosityInput& in, int t, Nodes& nodes)
 {
+    for (int a = 0; a < 3; ++a)
+        nodes.between_thin_walls = nodes.between_thin_walls || in.solids->is_thin(a, in.grid->cell_size());
     for (int k = -1; k < 9; ++k)
         for (int j = -1; j < 9; ++j)
             for (int i = -1; i < 9; ++i) nodes.at(i, j, k) = in.solids->distance(in.grid->node(t, i, j, k));
@@ -91,7 +96,7 @@ bool is_clear(const Nodes& nodes, int i, int j, int k, double margin)
 }
 
 /// Distances at the corners of a square of cell size across axis a, from its lower corner on: their mean, and whether
-/// they are not those of a plane, as where two walls meet.
+/// they are not those of a plane, as where two walls meet or are too near to each other.
 struct Square {
     double mean;
     bool bent;
@@ -103,7 +108,7 @@ struct Square {
         const auto at = [&](const Vec3i& n) { return nodes.at(n.x(), n.y(), n.z()); };
         const double first = at(corner) + at(corner + u + v), second = at(corner + u) + at(corner + v);
         mean = 0.25 * (first + second);
-        bent = std::abs(first - second) > kFlat * dx;
+        bent = nodes.between_thin_walls || std::abs(first - second) > kFlat * dx;
     }
 };
 

@@ -49,10 +49,10 @@ class CliTest(unittest.TestCase):
         self.scene = self.folder / "tank.toml"
         self.scene.write_text(SCENE)
 
-    def rivulet(self, *arguments, expect=0, **options):
+    def rivulet(self, *arguments, expect=0, timeout=600, **options):
         """The finished process; fails the test unless the exit code is `expect`."""
         done = subprocess.run([BIN, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True,
-                              timeout=600, **options)
+                              timeout=timeout, **options)
         self.assertEqual(done.returncode, expect, f"{arguments}\n{done.stdout}\n{done.stderr}")
         return done
 

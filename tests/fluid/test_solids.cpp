@@ -64,6 +64,33 @@ TEST(Solids, ClosedWallsOnGridPlanesCloseExactlyTheirFaces)
     EXPECT_EQ(fields.open[1][grid.index(t, 0, 4, 0)], 1);
 }
 
+// All corners of the cells between such walls lie on them.
+TEST(Solids, WallsOneCellApartLeaveThatCellOpen)
+{
+    const double dx = 0.125;
+    const TileGrid grid = block(1, dx);
+    const Ball ball(0.3);
+    const SolidBody body{&ball, {Vec3(0.5, 0.5 * dx, 0.5), Quat::Identity()}, {}, 0};
+    Solids solids;
+    solids.box = {Vec3::Zero(), Vec3(1, dx, 1)};
+    solids.closed = {true, true, true, true, true, false};
+    SolidFields fields, with_ball;
+    rasterize_solids(grid, solids, fields);
+    solids.bodies = {&body, 1};
+    rasterize_solids(grid, solids, with_ball);
+    const int t = grid.find({0, 0, 0});
+    EXPECT_EQ(fields.open[0][grid.index(t, 3, 0, 3)], 1);
+    EXPECT_EQ(fields.open[2][grid.index(t, 3, 0, 8)], 1); // the open lid
+    EXPECT_EQ(fields.open[0][grid.index(t, 0, 0, 3)], 0); // in a wall that is far from the next
+    EXPECT_EQ(fields.open[1][grid.index(t, 3, 0, 3)], 0);
+    EXPECT_EQ(fields.open[1][grid.index(t, 3, 1, 3)], 0);
+    EXPECT_EQ(fields.open[0][grid.index(t, 3, 1, 3)], 0); // beyond
+    EXPECT_EQ(fields.open_eighths[grid.index(t, 3, 0, 3)], 8);
+    EXPECT_EQ(fields.open_eighths[grid.index(t, 3, 1, 3)], 0);
+    EXPECT_EQ(with_ball.open[0][grid.index(t, 4, 0, 4)], 0); // in the ball
+    EXPECT_EQ(with_ball.open[0][grid.index(t, 7, 0, 7)], 1);
+}
+
 // The open areas around a closed solid are what the divergence theorem says: sum of |1 - open| projected along an axis
 // is twice the disc, and the volume by sums of x n dA is that of the ball.
 TEST(Solids, CutFacesOfABallHaveItsVolume)

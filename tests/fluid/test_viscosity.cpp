@@ -102,6 +102,26 @@ TEST(ControlVolumes, FlatSurfacesAndWallsCutThemExactly)
     EXPECT_EQ(v.kind[2][at(10)], FaceKind::Empty);
 }
 
+TEST(ControlVolumes, OfLiquidBetweenWallsOneCellApartAreFull)
+{
+    ViscousProblem p(Vec3i::Constant(-1), Vec3i::Constant(2), 1.0 / 16);
+    p.finish([](const Vec3& x) { return x.z() - 0.25; }, 1);
+    p.solids.box = {Vec3::Constant(-10), Vec3::Constant(10)};
+    p.solids.box.lower.y() = 0;
+    p.solids.box.upper.y() = 1.0 / 16;
+    p.solids.closed = {false, false, true, true, false, false};
+    rasterize_solids(p.grid, p.solids, p.fields);
+    ControlVolumes v;
+    compute_control_volumes(p.input, v);
+    const std::size_t cell = p.grid.index(p.grid.find({0, 0, 0}), 4, 0, 1);
+    EXPECT_NEAR(v.cell[cell], 1, 1e-12);
+    EXPECT_NEAR(v.face[0][cell], 1, 1e-12);
+    EXPECT_NEAR(v.face[1][cell], 0.5, 1e-12); // half of it is in the wall
+    EXPECT_EQ(v.kind[0][cell], FaceKind::Liquid);
+    EXPECT_EQ(v.kind[1][cell], FaceKind::Held);
+    EXPECT_NEAR(v.solid_distance[0][cell], 0.5 / 16, 1e-12);
+}
+
 TEST(ViscosityOperator, IsSymmetricAndPositiveDefinite)
 {
     for (const double number : {0.1, 500.0}) {

@@ -39,6 +39,24 @@ TEST(Liquid, StaysAtRestInATankAroundABall)
     EXPECT_NEAR(state.loads.force[0].x(), 0, 1e-3 * displaced);
 }
 
+// The pressure is that of the depth, the surface stays where it is, whether the liquid is thin or thick.
+TEST(Liquid, StaysAtRestInATankOneCellThick)
+{
+    for (const double viscosity : {1e-3, 1.0}) {
+        Model model = tank({0.16, 0.01, 0.16}, {0.16, 0.01, 0.1}, 0.01);
+        model.liquids[0].viscosity = viscosity;
+        model.options.max_step = 5e-3;
+        model.options.pressure_tolerance = 1e-10;
+        State state = initial_state(model);
+        run_until(model, state, 0.25);
+        EXPECT_LT(diagnose(model, state).max_speed, 1e-6) << viscosity;
+        for (std::size_t p = 0; p < state.liquid.position.size(); p += 17) {
+            const double centre = (std::floor(state.liquid.position[p].z() / 0.01) + 0.5) * 0.01;
+            EXPECT_NEAR(state.liquid.pressure[p], 1000 * 9.81 * (0.1 - centre), 1e-4 * 981) << viscosity;
+        }
+    }
+}
+
 TEST(Liquid, FallsFreelyOnAParabola)
 {
     Model model = tank({1, 0.5, 2}, {0, 0, 0}, 0.025);
