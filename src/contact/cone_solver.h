@@ -33,14 +33,21 @@ public:
     virtual void apply(std::span<const Vec3> force, std::span<Vec3> motion) = 0;
 };
 
+/// In how many directions a contact acts: those of its contact_frame(), of a bridge only the normal.
+[[nodiscard]] inline std::size_t n_axes(const ConeContact& c) { return c.bridge ? 1 : 3; }
+
 /// The same with every number written out: bodies that do not feel each other but through contacts, and the places on
-/// them where contacts act, their sides.
+/// them where contacts act, their sides. Forces and motions are those along the axes of the contacts.
 struct BlockCompliance {
     std::vector<std::size_t> first; ///< side of each body, and one past the last
+    std::vector<std::size_t> axis;  ///< first axis of each side, all counted through, and one past the last
     std::vector<std::size_t> block; ///< where the matrix of each body begins in `values`
-    std::vector<double> values;     ///< of a body with k sides, 3k x 3k, row by row: motions for forces [m/N]
+    std::vector<double> values;     ///< of a body with k axes, k x k, row by row: motions for forces [m/N]
     std::vector<std::int32_t> body; ///< of each side
     std::vector<std::array<std::int32_t, 2>> sides; ///< of each contact; the second -1 if it has one
+
+    /// Numbers the axes of sides and sets aside the values, from all but `axis`, `block` and `values`.
+    void resize(std::span<const ConeContact> contacts);
 };
 
 /// Joints are held this many times as exactly as contacts.
@@ -71,7 +78,7 @@ ConeSolution solve_cones(std::span<const ConeContact> contacts, ContactComplianc
 
 /// The same by Gauss-Seidel over the contacts, each solved exactly with all others held [Daviet 2011]: far fewer passes
 /// than gradients need, for the price of the blocks. Contacts of one colour share no body; colours follow each other in
-/// a fixed order. An iteration is a sweep over all contacts.
+/// a fixed order. An iteration is a sweep over all contacts. The motion of a bridge is returned along its normal.
 ConeSolution sweep_cones(std::span<const ConeContact> contacts, const BlockCompliance& compliance,
                          const ConeOptions& options, std::span<const Vec3> guess, std::span<Vec3> force,
                          std::span<Vec3> motion);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace rivulet {
 namespace {
@@ -16,8 +17,6 @@ constexpr double kRegular = 1e-9;
 constexpr std::int64_t kSweepGrain = 32;
 /// Sweeps between two looks at the residual.
 constexpr int kSweepsPerLook = 4;
-
-using SideMatrix = Eigen::Map<const Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>>;
 
 class Sweeps {
 public:
@@ -34,12 +33,12 @@ public:
         local_.reserve(n);
         own_inverse_.resize(n);
         multiplier_.assign(n, 0);
-        side_motion_.assign(w_.body.size(), Vec3::Zero());
+        side_motion_.assign(w_.axis.back(), 0.0);
         for (std::size_t i = 0; i < n; ++i) {
             const ConeContact& c = contacts[i];
             frame_[i] = contact_frame(c.normal);
-            own_[i] = frame_[i] * own_compliance(i) * frame_[i].transpose();
-            own_[i].diagonal().array() += kRegular * own_[i].trace() / 3;
+            own_[i] = own_compliance(i);
+            own_[i].diagonal().array() += kRegular * own_[i].trace() / static_cast<double>(n_axes(c));
             local_.emplace_back(own_[i], c.friction);
             if (c.is_joint) own_inverse_[i] = own_[i].inverse();
             x_[i] = first_force(c, frame_[i] * guess[i]);
@@ -50,7 +49,7 @@ public:
 
     ConeSolution run()
     {
-        for (std::size_t i = 0; i < contacts_.size(); ++i) push(i, world(i, x_[i]) - force_[i]);
+        for (std::size_t i = 0; i < contacts_.size(); ++i) push(i, unshifted(i) - frame_[i] * force_[i]);
         ConeSolution result;
         measure(result);
         while (result.residual > options_.tolerance && result.iterations < options_.max_iterations) {
@@ -73,60 +72,77 @@ private:
         return c.is_joint ? guess : project_on_cone(guess, c.friction);
     }
 
-    [[nodiscard]] std::size_t n_sides(std::size_t body) const { return w_.first[body + 1] - w_.first[body]; }
-    /// The three rows of a side in the matrix of its body.
-    [[nodiscard]] SideMatrix rows(std::int32_t side) const
+    /// The rows of a side in the matrix of its body.
+    struct Rows {
+        const double* values;
+        std::size_t width;
+        std::size_t first; ///< axis of the body
+    };
+    [[nodiscard]] Rows rows(std::int32_t side) const
     {
         const auto s = static_cast<std::size_t>(side);
         const auto b = static_cast<std::size_t>(w_.body[s]);
-        const std::size_t width = 3 * n_sides(b);
-        return {w_.values.data() + w_.block[b] + 3 * (s - w_.first[b]) * width, 3, static_cast<Eigen::Index>(width)};
-    }
-    [[nodiscard]] Mat3 between(std::int32_t a, std::int32_t b) const
-    {
-        const auto first = w_.first[static_cast<std::size_t>(w_.body[static_cast<std::size_t>(a)])];
-        return rows(a).middleCols<3>(static_cast<Eigen::Index>(3 * (static_cast<std::size_t>(b) - first)));
+        const std::size_t first = w_.axis[w_.first[b]], width = w_.axis[w_.first[b + 1]] - first;
+        return {w_.values.data() + w_.block[b] + (w_.axis[s] - first) * width, width, first};
     }
 
+    /// Of a bridge, only along the normal.
     [[nodiscard]] Mat3 own_compliance(std::size_t i) const
     {
-        const auto [a, b] = w_.sides[i];
-        Mat3 own = between(a, a);
-        if (b < 0) return own;
-        own += between(b, b);
-        if (w_.body[static_cast<std::size_t>(a)] == w_.body[static_cast<std::size_t>(b)])
-            own += between(a, b) + between(b, a);
+        const std::size_t n = n_axes(contacts_[i]);
+        Mat3 own = Mat3::Zero();
+        if (n == 1) own(1, 1) = own(2, 2) = 1;
+        for (const std::int32_t a : w_.sides[i])
+            for (const std::int32_t b : w_.sides[i]) {
+                if (a < 0 || b < 0) continue;
+                const auto s = static_cast<std::size_t>(a), t = static_cast<std::size_t>(b);
+                if (w_.body[s] != w_.body[t]) continue;
+                const Rows r = rows(a);
+                for (std::size_t k = 0; k < n; ++k)
+                    for (std::size_t l = 0; l < n; ++l)
+                        own(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(l)) +=
+                            r.values[k * r.width + w_.axis[t] - r.first + l];
+            }
         return own;
     }
 
-    /// World force of a shifted force in the contact's frame.
-    [[nodiscard]] Vec3 world(std::size_t i, Vec3 x) const
+    /// The force itself of a shifted one, in the contact's frame.
+    [[nodiscard]] Vec3 unshifted(std::size_t i) const
     {
+        Vec3 x = x_[i];
         x[0] -= contacts_[i].cohesion;
-        return frame_[i].transpose() * x;
+        return x;
     }
 
     /// Adds the motion of all sides of the bodies that a change of the force moves.
     void push(std::size_t i, const Vec3& change)
     {
+        const bool is_bridge = n_axes(contacts_[i]) == 1;
         for (const std::int32_t side : w_.sides[i]) {
             if (side < 0) continue;
-            const auto body = static_cast<std::size_t>(w_.body[static_cast<std::size_t>(side)]);
-            const SideMatrix w = rows(side); // symmetric: its rows are its columns
-            double* out = side_motion_[w_.first[body]].data();
-            const double *x = w.data(), *y = x + w.cols(), *z = y + w.cols();
-            for (Eigen::Index k = 0; k < w.cols(); ++k)
-                out[k] += x[k] * change[0] + y[k] * change[1] + z[k] * change[2];
+            const Rows r = rows(side); // symmetric: its rows are its columns
+            double* out = side_motion_.data() + r.first;
+            const double *x = r.values, along = change[0];
+            if (is_bridge) {
+                for (std::size_t k = 0; k < r.width; ++k) out[k] += x[k] * along;
+                continue;
+            }
+            const double *y = x + r.width, *z = y + r.width;
+            for (std::size_t k = 0; k < r.width; ++k) out[k] += x[k] * along + y[k] * change[1] + z[k] * change[2];
         }
     }
 
     /// Motion, gap included, in the contact's frame.
     [[nodiscard]] Vec3 moved(std::size_t i) const
     {
-        const auto [a, b] = w_.sides[i];
-        Vec3 d = side_motion_[static_cast<std::size_t>(a)];
-        if (b >= 0) d += side_motion_[static_cast<std::size_t>(b)];
-        return base_[i] + frame_[i] * d;
+        Vec3 d = base_[i];
+        const std::size_t n = n_axes(contacts_[i]);
+        for (const std::int32_t side : w_.sides[i]) {
+            if (side < 0) continue;
+            const double* at = side_motion_.data() + w_.axis[static_cast<std::size_t>(side)];
+            for (std::size_t k = 0; k < n; ++k) d[static_cast<Eigen::Index>(k)] += at[k];
+        }
+        return d;
     }
 
     /// The force that obeys the law with those of all others held.
@@ -146,7 +162,7 @@ private:
     {
         const Vec3 before = x_[i];
         x_[i] = lawful(i, moved(i));
-        if (x_[i] != before) push(i, frame_[i].transpose() * (x_[i] - before));
+        if (x_[i] != before) push(i, x_[i] - before);
     }
 
     /// Of the law, as a motion [m].
@@ -173,9 +189,10 @@ private:
     void finish()
     {
         for (std::size_t i = 0; i < contacts_.size(); ++i) {
-            force_[i] = world(i, x_[i]);
+            force_[i] = frame_[i].transpose() * unshifted(i);
             Vec3 d = moved(i);
             d[0] -= contacts_[i].gap;
+            if (contacts_[i].bridge) d[1] = d[2] = 0;
             motion_[i] = frame_[i].transpose() * d;
         }
     }
@@ -191,11 +208,28 @@ private:
     std::vector<Mat3> own_;         ///< compliance of each contact by itself, in its frame
     std::vector<Mat3> own_inverse_; ///< of joints
     std::vector<CoulombContact> local_;
-    std::vector<double> multiplier_; ///< of sliding, in the last sweep [m/N]
-    std::vector<Vec3> side_motion_;  ///< since then, by side, world axes [m]
+    std::vector<double> multiplier_;  ///< of sliding, in the last sweep [m/N]
+    std::vector<double> side_motion_; ///< since then, by axes of sides [m]
 };
 
 } // namespace
+
+void BlockCompliance::resize(std::span<const ConeContact> contacts)
+{
+    axis.assign(body.size() + 1, 0);
+    for (std::size_t i = 0; i < contacts.size(); ++i)
+        for (const std::int32_t side : sides[i])
+            if (side >= 0) axis[static_cast<std::size_t>(side) + 1] = n_axes(contacts[i]);
+    std::partial_sum(axis.begin(), axis.end(), axis.begin());
+    block.clear();
+    std::size_t size = 0;
+    for (std::size_t b = 0; b + 1 < first.size(); ++b) {
+        block.push_back(size);
+        const std::size_t width = axis[first[b + 1]] - axis[first[b]];
+        size += width * width;
+    }
+    values.assign(size, 0.0);
+}
 
 std::vector<std::vector<std::int32_t>> colour_contacts(const BlockCompliance& compliance)
 {

@@ -11,7 +11,7 @@ namespace rivulet {
 
 struct ContactWorkspace::Parts {
     std::optional<StrandEdges> edges;
-    EdgePairs pairs, bridge_pairs;
+    EdgePairs pairs, bridge_pairs, carried_pairs;
     std::vector<RodMatrix> factors;
 };
 
@@ -30,6 +30,12 @@ constexpr double kMissedDepth = 1;
 constexpr std::size_t kMaxBlockBytes = 4 << 20;
 /// And with bridges, of which a clump has so many, each far from rigid, that gradients end too early.
 constexpr std::size_t kMaxWetBlockBytes = 64 << 20;
+
+/// Of the first round of a step with bridges.
+constexpr int kSketchIterations = 40;
+/// Iterations times contacts that a search may cost where there are bridges: bridges and contacts press against each
+/// other with forces that could move them by a thousand radii, and what is left of that falls only as 1/iterations.
+constexpr std::int64_t kWetUpdates = 600'000;
 
 /// The force that a contact had in the last step; 0 if it is new.
 Vec3 force_before(const ContactMemory& memory, std::int32_t a, std::int32_t b)
@@ -110,6 +116,7 @@ private:
         std::vector<StrandContact> found;
         if (!options_.only_joints)
             found = find_contacts(*parts_.edges, motion(), obstacles_, parts_.pairs, contact_.rounds > 0);
+        if (!options_.only_joints && contact_.rounds == 0 && !bridges_.empty()) found = with_carried(found);
         std::vector<StrandContact> added;
         std::set_difference(found.begin(), found.end(), all.begin(), all.end(), std::back_inserter(added));
         const double deepest = deepest_of(added);
@@ -119,13 +126,30 @@ private:
             });
             return false;
         }
-        if (contact_.rounds == 0 ? all.empty() && added.empty()
-                                 : deepest <= kAllowedDepth * thinnest_ && !is_unforeseen())
+        if (contact_.rounds == 0
+                ? all.empty() && added.empty()
+                : deepest <= kAllowedDepth * thinnest_ && !is_unforeseen() && (contact_.converged || !is_sketch()))
             return false;
         const auto known = static_cast<std::ptrdiff_t>(all.size());
         all.insert(all.end(), added.begin(), added.end());
         std::inplace_merge(all.begin(), all.begin() + known, all.end());
         return true;
+    }
+
+    /// Adds what lies together and would go on doing so if nothing changed its velocity. Bridges press a clump together
+    /// far harder than anything else moves it: free, much of it parts, and forces that are found without the contacts
+    /// that bear those of the bridges are no place to begin a search.
+    [[nodiscard]] std::vector<StrandContact> with_carried(const std::vector<StrandContact>& found)
+    {
+        std::vector<Vec3> end = update_.state.position;
+        for (std::size_t v = 0; v < end.size(); ++v)
+            if (step_.hold.empty() || step_.hold[v] == Hold::Free)
+                end[v] = state_.position[v] + step_.dt * state_.velocity[v];
+        const std::vector<StrandContact> carried =
+            find_contacts(*parts_.edges, {state_.position, end, step_.hold}, obstacles_, parts_.carried_pairs);
+        std::vector<StrandContact> both;
+        std::set_union(found.begin(), found.end(), carried.begin(), carried.end(), std::back_inserter(both));
+        return both;
     }
 
     /// Whether the last round left less to be done than the one before; if not, that one is taken back. In wet clumps
@@ -192,9 +216,10 @@ private:
         }
         const ConeOptions cone_options{options_.tolerance * thinnest_, max_iterations(n)};
         const std::size_t max_bytes = bridges_.empty() ? kMaxBlockBytes : kMaxWetBlockBytes;
-        const ConeSolution solution = compliance.block_bytes() <= max_bytes
-                                          ? sweep_cones(cones, compliance.blocks(), cone_options, guess, force, moved)
-                                          : solve_cones(cones, compliance, cone_options, guess, force, moved);
+        const ConeSolution solution =
+            compliance.block_bytes(cones) <= max_bytes
+                ? sweep_cones(cones, compliance.blocks(cones), cone_options, guess, force, moved)
+                : solve_cones(cones, compliance, cone_options, guess, force, moved);
         contact_.iterations += solution.iterations;
         contact_.residual = solution.residual;
         contact_.converged = solution.converged;
@@ -213,9 +238,15 @@ private:
                              : force_before(memory_, c.a, c.b);
     }
 
+    /// The first round of a wet step is a sketch: those that follow find more contacts and know the strands' answer
+    /// better, so that all but where they begin is lost of it.
+    [[nodiscard]] bool is_sketch() const { return contact_.rounds == 1 && !bridges_.empty(); }
+
     [[nodiscard]] int max_iterations(std::size_t n_contacts) const
     {
-        const std::int64_t paid_for = options_.contact_updates / static_cast<std::int64_t>(n_contacts);
+        if (is_sketch()) return kSketchIterations;
+        const std::int64_t updates = bridges_.empty() ? options_.contact_updates : kWetUpdates;
+        const std::int64_t paid_for = updates / static_cast<std::int64_t>(n_contacts);
         return static_cast<int>(std::clamp<std::int64_t>(paid_for, options_.min_iterations, options_.max_iterations));
     }
 

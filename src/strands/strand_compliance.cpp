@@ -1,6 +1,7 @@
 #include "strands/strand_compliance.h"
 
 #include "base/parallel.h"
+#include "contact/contact_frame.h"
 
 #include <algorithm>
 #include <numeric>
@@ -135,58 +136,66 @@ void StrandCompliance::apply(std::span<const Vec3> force, std::span<Vec3> motion
         kMotionGrain);
 }
 
-std::size_t StrandCompliance::block_bytes() const
+std::size_t StrandCompliance::block_bytes(std::span<const ConeContact> cones) const
 {
     std::size_t n = 0;
     for (std::size_t s = 0; s + 1 < strand_.size(); ++s) {
-        const std::size_t width = 3 * (strand_[s + 1] - strand_[s]);
+        std::size_t width = 0;
+        for (std::size_t k = strand_[s]; k < strand_[s + 1]; ++k)
+            width += n_axes(cones[static_cast<std::size_t>(sides_[k].contact)]);
         n += width * width;
     }
     return n * sizeof(double);
 }
 
-BlockCompliance StrandCompliance::blocks() const
+BlockCompliance StrandCompliance::blocks(std::span<const ConeContact> cones) const
 {
     BlockCompliance out;
     out.first = strand_;
     out.sides = sides_of_;
     out.body.resize(sides_.size());
-    out.values.resize(block_bytes() / sizeof(double));
-    std::size_t size = 0;
-    for (std::size_t s = 0; s + 1 < strand_.size(); ++s) {
-        out.block.push_back(size);
-        size += 9 * (strand_[s + 1] - strand_[s]) * (strand_[s + 1] - strand_[s]);
+    for (std::size_t s = 0; s + 1 < strand_.size(); ++s)
         for (std::size_t k = strand_[s]; k < strand_[s + 1]; ++k) out.body[k] = static_cast<std::int32_t>(s);
-    }
+    out.resize(cones);
+    std::vector<Mat3> frame(cones.size());
+    for (std::size_t c = 0; c < cones.size(); ++c) frame[c] = contact_frame(cones[c].normal);
     parallel_for(static_cast<std::int64_t>(batches_.size()), "contact compliance",
-                 [&](std::int64_t i) { fill_blocks(static_cast<std::size_t>(i), out); });
+                 [&](std::int64_t i) { fill_blocks(static_cast<std::size_t>(i), frame, out); });
     return out;
 }
 
-/// Unit forces on the first side of each of the four strands, then on the second, ...: one banded solve for each
-/// direction answers for all four.
-void StrandCompliance::fill_blocks(std::size_t i, BlockCompliance& out) const
+/// Unit forces along the first axis of each of the four strands, then along the second, ...: one banded solve answers
+/// for all four.
+void StrandCompliance::fill_blocks(std::size_t i, std::span<const Mat3> frame, BlockCompliance& out) const
 {
     const RodMatrix& matrix = factors_[static_cast<std::size_t>(batches_[i])];
     const auto begin = std::lower_bound(strand_.begin(), strand_.end(), begin_[i]);
     const auto end = std::lower_bound(strand_.begin(), strand_.end(), begin_[i + 1]);
+    const auto frame_of = [&](std::size_t side) { return frame[static_cast<std::size_t>(sides_[side].contact)]; };
     std::size_t most = 0;
-    for (auto s = begin; s != end; ++s) most = std::max(most, s[1] - s[0]);
+    for (auto s = begin; s != end; ++s) most = std::max(most, out.axis[s[1]] - out.axis[s[0]]);
     AlignedVector<Lane> u;
-    for (std::size_t m = 0; m < most; ++m)
-        for (int axis = 0; axis < 3; ++axis) {
-            u.assign(static_cast<std::size_t>(matrix.size()), Lane{});
-            for (auto s = begin; s != end; ++s)
-                if (s[0] + m < s[1]) add_to(u, sides_[s[0] + m], Vec3::Unit(axis));
-            matrix.solve(u.data());
-            for (auto s = begin; s != end; ++s) {
-                if (s[0] + m >= s[1]) continue;
-                const auto body = static_cast<std::size_t>(s - strand_.begin());
-                const std::size_t k = s[1] - s[0];
-                double* row = out.values.data() + out.block[body] + (3 * m + static_cast<std::size_t>(axis)) * 3 * k;
-                for (std::size_t j = 0; j < k; ++j) Vec3::Map(row + 3 * j) = at_side(u, sides_[s[0] + j]);
+    for (std::size_t m = 0; m < most; ++m) {
+        u.assign(static_cast<std::size_t>(matrix.size()), Lane{});
+        for (auto s = begin; s != end; ++s) {
+            const std::size_t axis = out.axis[s[0]] + m;
+            if (axis >= out.axis[s[1]]) continue;
+            const auto after = std::upper_bound(out.axis.begin(), out.axis.end(), axis);
+            const auto side = static_cast<std::size_t>(after - out.axis.begin() - 1);
+            add_to(u, sides_[side], frame_of(side).row(static_cast<Eigen::Index>(axis - out.axis[side])).transpose());
+        }
+        matrix.solve(u.data());
+        for (auto s = begin; s != end; ++s) {
+            const std::size_t first = out.axis[s[0]], width = out.axis[s[1]] - first;
+            if (m >= width) continue;
+            double* row = out.values.data() + out.block[static_cast<std::size_t>(s - strand_.begin())] + m * width;
+            for (std::size_t j = s[0]; j < s[1]; ++j) {
+                const Vec3 motion = frame_of(j) * at_side(u, sides_[j]);
+                for (std::size_t a = out.axis[j]; a < out.axis[j + 1]; ++a)
+                    row[a - first] = motion[static_cast<Eigen::Index>(a - out.axis[j])];
             }
         }
+    }
 }
 
 std::vector<double> StrandCompliance::own_compliance() const

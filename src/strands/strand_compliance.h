@@ -20,9 +20,9 @@ public:
 
     void apply(std::span<const Vec3> force, std::span<Vec3> motion) override;
     /// Size of blocks().
-    [[nodiscard]] std::size_t block_bytes() const;
-    /// The same, between all contacts of each strand, written out.
-    [[nodiscard]] BlockCompliance blocks() const;
+    [[nodiscard]] std::size_t block_bytes(std::span<const ConeContact> cones) const;
+    /// The same, between all contacts of each strand, written out along the axes of the contacts.
+    [[nodiscard]] BlockCompliance blocks(std::span<const ConeContact> cones) const;
     /// Motion of each contact for a force on it alone, averaged over directions [m/N].
     [[nodiscard]] std::vector<double> own_compliance() const;
     /// Adds the motion of every vertex, and the spin of every edge, of the strands that touch something.
@@ -48,7 +48,7 @@ private:
     /// u <- A^-1 f for batch number i of batches().
     void solve(std::size_t i, std::span<const Vec3> force, AlignedVector<Lane>& u) const;
     /// Rows of the blocks of all strands of batch number i.
-    void fill_blocks(std::size_t i, BlockCompliance& out) const;
+    void fill_blocks(std::size_t i, std::span<const Mat3> frame, BlockCompliance& out) const;
     void add_to(AlignedVector<Lane>& u, const Side& side, const Vec3& force) const;
     [[nodiscard]] static Vec3 at_side(const AlignedVector<Lane>& u, const Side& side);
 
