@@ -35,7 +35,7 @@ constexpr std::size_t kMaxWetBlockBytes = 64 << 20;
 constexpr int kSketchIterations = 40;
 /// Iterations times contacts that a search may cost where there are bridges: bridges and contacts press against each
 /// other with forces that could move them by a thousand radii, and what is left of that falls only as 1/iterations.
-constexpr std::int64_t kWetUpdates = 600'000;
+constexpr std::int64_t kWetUpdates = 800'000;
 
 /// The force that a contact had in the last step; 0 if it is new.
 Vec3 force_before(const ContactMemory& memory, std::int32_t a, std::int32_t b)
@@ -153,12 +153,13 @@ private:
     }
 
     /// Whether the last round left less to be done than the one before; if not, that one is taken back. In wet clumps
-    /// more contacts at once may make it worse.
+    /// more contacts at once may make it worse. A sketch is not taken back to.
     [[nodiscard]] bool is_better()
     {
         const double now =
             contact_.rounds > 0 ? deepest_of(contact_.contacts) : std::numeric_limits<double>::infinity();
-        if (contact_.rounds > 1 && now >= before_.deepest) {
+        const bool was_sketch = contact_.rounds == 2 && !before_.contact.converged;
+        if (contact_.rounds > 1 && !was_sketch && now >= before_.deepest) {
             update_ = std::move(before_.update);
             contact_ = std::move(before_.contact);
             return false;
