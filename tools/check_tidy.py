@@ -36,7 +36,8 @@ def units(root, build):
 def fingerprint(root, sources):
     """Changes with the sources, any header, the checks."""
     digest = hashlib.sha256()
-    for name in [*sources, root / ".clang-tidy", *sorted(root.glob("src/**/*.h")), *sorted(root.glob("include/**/*.h"))]:
+    headers = [path for folder in ("src", "include", "apps", "bench") for path in sorted(root.glob(f"{folder}/**/*.h"))]
+    for name in [*sources, root / ".clang-tidy", *headers]:
         digest.update(name.read_bytes())
     return digest.hexdigest()
 

@@ -17,7 +17,8 @@ BridgeCurve::BridgeCurve(const BridgeTable& table, const BridgeSite& site)
 
 double BridgeCurve::place(double distance) const
 {
-    return std::clamp((distance - touch_) / spacing_, 0.0, static_cast<double>(kIntervals));
+    // A distance that is no number counts as touching: the watchdog finds it, and no index comes of it here.
+    return std::fmin(std::fmax((distance - touch_) / spacing_, 0.0), static_cast<double>(kIntervals));
 }
 
 double BridgeCurve::straight(double place) const

@@ -100,13 +100,14 @@ MemoryEstimate estimate_memory(const Model& model)
     for (const Source& source : model.sources)
         emitted +=
             source_volume(model, source, std::max(0.0, std::min(source.stop, model.options.end_time) - source.start));
-    const double particles = std::min(8 * (initial + emitted) / (dx * dx * dx), capacity);
+    // Drops that strands shed are smaller than particles of the bulk, until they join others.
+    const double shed = model.wetting && model.wetting->drips ? film_volume(model) : 0;
+    const double particles = std::min(8 * (initial + emitted + 2 * shed) / (dx * dx * dx), capacity);
     // A tile holds 4096 particles when it is full; its halo is shared with others in large bodies of liquid.
     const double full_tiles = particles / (8 * kTileCells);
     const double halo = 6 * std::pow(full_tiles, 2.0 / 3) + 12 * std::cbrt(full_tiles) + 8;
-    // Drops that strands shed fly far apart, each with tiles of its own.
-    const bool drips = model.wetting && model.wetting->drips;
-    const double flying = drips ? kTilesOfShedParticle * 8 * film_volume(model) / (dx * dx * dx) : 0;
+    // They also fly far apart, each with tiles of its own.
+    const double flying = kTilesOfShedParticle * 8 * shed / (dx * dx * dx);
     const double tiles = std::min(kSpread * (full_tiles + halo) + flying, domain_tiles(model));
 
     const double fields = kFieldsPerTile + (model.options.surface_tension ? kTensionPerTile : 0) +

@@ -1,5 +1,6 @@
 #include "sim/film_stages.h"
 
+#include "base/error.h"
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "sim/scratch.h"
@@ -7,6 +8,8 @@
 #include "sim/wet_span.h"
 #include "wetting/exchange.h"
 #include "wetting/film_section.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -77,6 +80,8 @@ public:
 
     void run()
     {
+        if (state_.liquid.size() == 0) return;
+        if (state_.liquid.size() < static_cast<std::int64_t>(strand_.size())) find_reached();
         find_thirsty();
         if (thirsty_.empty()) return;
         find_touches();
@@ -102,6 +107,19 @@ private:
         return film_area((wetting_.thickest - 1) * r, r) * span(v).length(v) - state_.film.volume[v];
     }
 
+    /// Where particles are few, as when a few drops fly about, only what is near them need be looked at.
+    void find_reached()
+    {
+        for (const Vec3& x : state_.liquid.position)
+            for_neighbours(keys_.cell(x), [&](std::uint64_t key) { reached_.push_back(key); });
+        std::sort(reached_.begin(), reached_.end());
+        reached_.erase(std::unique(reached_.begin(), reached_.end()), reached_.end());
+    }
+    [[nodiscard]] bool is_reached(std::uint64_t key) const
+    {
+        return reached_.empty() || std::binary_search(reached_.begin(), reached_.end(), key);
+    }
+
     void find_thirsty()
     {
         const double step = model_.options.cell_size;
@@ -112,9 +130,10 @@ private:
                 for (const std::size_t other : {v - 1, v + 1}) {
                     const Vec3 half = 0.5 * (strand.x[other] - strand.x[v]);
                     const int n = std::max(1, static_cast<int>(std::ceil(half.norm() / step)));
-                    for (int i = 0; i <= n; ++i)
-                        thirsty_.push_back(
-                            {keys_(strand.x[v] + (static_cast<double>(i) / n) * half), static_cast<std::int32_t>(v)});
+                    for (int i = 0; i <= n; ++i) {
+                        const std::uint64_t key = keys_(strand.x[v] + (static_cast<double>(i) / n) * half);
+                        if (is_reached(key)) thirsty_.push_back({key, static_cast<std::int32_t>(v)});
+                    }
                 }
             }
         }
@@ -246,6 +265,7 @@ private:
     CellKeys keys_;
     double part_; ///< of its room that a vertex fills in the step
     std::vector<std::int32_t> strand_;
+    std::vector<std::uint64_t> reached_; ///< cells in reach of a particle, sorted; empty = any may be
     std::vector<ThirstyVertex> thirsty_; ///< sorted
     std::vector<std::uint64_t> near_;    ///< cells with a thirsty vertex in a neighbour; sorted
     std::vector<Touch> touches_;         ///< by particle, then vertex
@@ -274,11 +294,34 @@ public:
 private:
     [[nodiscard]] static double drop_radius(double volume) { return std::cbrt(0.75 * volume / std::numbers::pi); }
 
+    /// Before it becomes a number of drops.
+    static void require_finite(double volume, const char* array, std::size_t index)
+    {
+        if (!std::isfinite(volume))
+            throw SimulationError("dripping", array, static_cast<std::int64_t>(index), fmt::format("is {}", volume));
+    }
+
+    /// Through an open wall, where a strand hangs out of the domain.
+    [[nodiscard]] bool leaves(const Vec3& x) const
+    {
+        for (int a = 0; a < 3; ++a)
+            for (const int side : {0, 1}) {
+                const bool is_out = side == 0 ? x[a] < model_.domain.box.lower[a] : x[a] > model_.domain.box.upper[a];
+                if (is_out && model_.domain.walls[static_cast<std::size_t>(2 * a + side)] == Wall::Open) return true;
+            }
+        return false;
+    }
+
     void drop(double volume, const Vec3& x, const Vec3& velocity)
     {
-        const Vec3 inside = x.cwiseMax(model_.domain.box.lower).cwiseMin(model_.domain.box.upper);
-        append_particle(model_, wetting_.liquid, {inside, velocity, Mat3::Zero(), volume}, state_);
-        state_.ledger.shed[static_cast<std::size_t>(wetting_.liquid)].add(volume);
+        const auto liquid = static_cast<std::size_t>(wetting_.liquid);
+        const bool is_gone = leaves(x);
+        const Vec3 inside = is_gone ? x : Vec3(x.cwiseMax(model_.domain.box.lower).cwiseMin(model_.domain.box.upper));
+        if (is_gone)
+            state_.ledger.left[liquid].add(volume);
+        else
+            append_particle(model_, wetting_.liquid, {inside, velocity, Mat3::Zero(), volume}, state_);
+        state_.ledger.shed[liquid].add(volume);
         const double mass = wetting_.film.density * volume;
         book(state_.strand_ledger.shed, -mass * velocity);
         state_.strand_ledger.exchange_energy.add(-energy_of(model_, mass, inside, velocity));
@@ -290,6 +333,7 @@ private:
     {
         for (std::size_t s = 0; s < state_.film.pool.size(); ++s) {
             double& pool = state_.film.pool[s];
+            require_finite(pool, "film.pool", s);
             const std::size_t tip = static_cast<std::size_t>(model_.strands.first[s + 1]) - 1;
             if (pool < std::max(unit_, hanging_volume(scratch_.films.radius[s], wetting_.surface_tension,
                                                       wetting_.film.density, felt(tip).norm())))
@@ -333,6 +377,7 @@ private:
             const double length = chord.norm();
             const Vec3 t = length > 0 ? Vec3(chord / length) : Vec3(Vec3::Zero());
             const Vec3 a = felt(v);
+            require_finite(state_.film.volume[v], "film.volume", v);
             volume += state_.film.volume[v];
             pull += state_.film.volume[v] * (a - a.dot(t) * t).norm();
             if (strand_[v] == last) continue;

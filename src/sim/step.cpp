@@ -26,6 +26,7 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
     const double end = state.clock.time + dt;
 
     if (workspace.after_stage) workspace.after_stage("begin", state);
+    stage("watchdog", [&] { check_finite(state, "begin of step"); });
     const bool has_liquid = !model.liquids.empty();
     if (has_liquid) {
         stage("grid", [&] { build_grid(model, state, scratch); });
@@ -48,12 +49,10 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
         stage("crowding", [&] { solve_crowding(model, state, scratch, dt); });
         stage("extrapolation", [&] { extend_velocity(model, scratch, dt); });
     }
-    stage("watchdog", [&] {
-        // Faster than this, a particle would jump over what it should meet.
-        if (has_liquid)
+    if (has_liquid)
+        stage("watchdog", [&] { // faster than this, a particle would jump over what it should meet
             check_velocity(scratch.faces.velocity, (model.options.cfl + 2) * model.options.cell_size / dt, "pressure");
-        check_finite(state, "before the update");
-    });
+        });
 
     if (model.wetting && has_liquid) stage("buoyancy", [&] { commit_immersion(model, state, scratch, dt); });
     if (has_liquid) stage("grid to particles", [&] { commit_liquid(model, state, scratch, dt); });

@@ -282,7 +282,12 @@ StrandSums sum_strands(const Model& model, const State& state)
                       l.exchange_energy.total() + l.liquid_work.total() -
                       (sums.kinetic_energy + sums.potential_energy + sums.elastic_energy);
     Vec3 booked = Vec3::Zero();
-    double magnitude = 1e-300;
+    // What strands have of momentum, one against the other, counts too: nothing at all may come from outside.
+    double magnitude = ordered_sum(s.size(), "strand sum", [&](std::int64_t i) {
+        const auto v = static_cast<std::size_t>(i);
+        return mass[v] * s.velocity[v].norm();
+    });
+    magnitude += 1e-300;
     for (const auto* account :
          {&l.initial, &l.gravity, &l.support, &l.drag, &l.load, &l.contact, &l.caught, &l.shed, &l.flow, &l.buoyancy}) {
         booked += total(*account);

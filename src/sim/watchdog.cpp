@@ -77,10 +77,13 @@ void check_films(const Model& model, const State& state, const std::string& stag
             throw SimulationError(
                 stage, std::string(array.name), -1,
                 fmt::format("{} entries, {} belong there", array.count, film_entries(model, array.name)));
-    const auto n = static_cast<std::int64_t>(state.film.volume.size());
-    const std::int64_t bad =
-        first_bad(n, [&](std::int64_t i) { return !(state.film.volume[static_cast<std::size_t>(i)] >= 0); });
-    if (bad != kNone) throw SimulationError(stage, "film.volume", bad, "is negative");
+    const auto check_sign = [&](const std::vector<double>& volume, const char* name) {
+        const std::int64_t bad = first_bad(static_cast<std::int64_t>(volume.size()),
+                                           [&](std::int64_t i) { return !(volume[static_cast<std::size_t>(i)] >= 0); });
+        if (bad != kNone) throw SimulationError(stage, name, bad, "is negative");
+    };
+    check_sign(state.film.volume, "film.volume");
+    check_sign(state.film.pool, "film.pool");
 }
 
 void check_strands(const Model& model, const State& state, const std::string& stage)

@@ -9,6 +9,7 @@
 
 #include <cstring>
 #include <limits>
+#include <set>
 
 namespace rivulet {
 namespace {
@@ -31,35 +32,57 @@ void poison(State& state, const std::string& name, std::uint64_t pick, double va
     }
 }
 
+/// Puts NaN or Inf into an array of the state that is not empty by then, at one of the first steps, by number `trial`:
+/// true if the step in which that was done failed and named the array, which goes to `hit`.
+bool is_caught(const Scene& scene, Workspace& workspace, std::uint64_t trial, std::set<std::string>& hit)
+{
+    State state = initial_state(scene.model);
+    const auto target = static_cast<std::int64_t>(random_bits(11, 1, trial) % 6);
+    const double value =
+        trial % 2 == 0 ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
+    std::string name;
+    workspace.after_stage = [&](const char* stage, State& s) {
+        if (std::strcmp(stage, "begin") != 0 || s.clock.step != target) return;
+        const std::vector<std::string> names = real_arrays(s);
+        name = names[random_bits(11, 0, trial) % names.size()];
+        poison(s, name, random_bits(11, 2, trial), value);
+    };
+    for (int i = 0; i <= target; ++i) {
+        try {
+            advance(scene.model, state, workspace);
+        } catch (const SimulationError& error) {
+            hit.insert(name);
+            EXPECT_NE(std::string(error.what()).find(name), std::string::npos) << name << ": " << error.what();
+            return i == target;
+        }
+    }
+    return false;
+}
+
+constexpr int kTrials = test::kIsSlowBuild ? 15 : 200;
+
 TEST(FaultInjection, NotANumberInAnyArrayAtAnyStepIsCaughtInThatStepByName)
 {
     const Scene scene = test::small_scene();
-    constexpr int kTrials = test::kIsSlowBuild ? 15 : 200;
+    Workspace workspace;
+    std::set<std::string> hit;
     int caught = 0;
-    for (std::uint64_t trial = 0; trial < kTrials; ++trial) {
-        State state = initial_state(scene.model);
-        const std::vector<std::string> names = real_arrays(state);
-        const std::string name = names[random_bits(11, 0, trial) % names.size()];
-        const auto target = static_cast<std::int64_t>(random_bits(11, 1, trial) % 6);
-        const double value =
-            trial % 2 == 0 ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
-        Workspace workspace;
-        workspace.after_stage = [&](const char* stage, State& s) {
-            if (std::strcmp(stage, "begin") == 0 && s.clock.step == target)
-                poison(s, name, random_bits(11, 2, trial), value);
-        };
-        for (int i = 0; i <= target; ++i) {
-            try {
-                advance(scene.model, state, workspace);
-            } catch (const SimulationError& error) {
-                EXPECT_EQ(i, target) << error.what();
-                EXPECT_NE(std::string(error.what()).find(name), std::string::npos) << name << ": " << error.what();
-                ++caught;
-                break;
-            }
-        }
-    }
+    for (std::uint64_t trial = 0; trial < kTrials; ++trial) caught += is_caught(scene, workspace, trial, hit) ? 1 : 0;
     EXPECT_EQ(caught, kTrials);
+}
+
+TEST(FaultInjection, AlsoInFilmsBridgesAndContactsOfWetStrands)
+{
+    const Scene scene = test::small_scene({"wetting.liquid='water'", "wetting.dripping=false", "strands.reeds.count=30",
+                                           "strands.reeds.film={thickness='15 mm'}", "strands.reeds.radius='1 mm'"});
+    Workspace workspace;
+    std::set<std::string> hit;
+    int caught = 0;
+    for (std::uint64_t trial = 0; trial < kTrials; ++trial) caught += is_caught(scene, workspace, trial, hit) ? 1 : 0;
+    EXPECT_EQ(caught, kTrials);
+    if (test::kIsSlowBuild) return; // few trials
+    for (const char* array : {"film.volume", "film.flow", "film.pool", "bridges.force", "immersion.pressure_gradient"})
+        EXPECT_TRUE(hit.contains(array)) << array;
 }
 
 } // namespace
