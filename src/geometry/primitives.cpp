@@ -40,7 +40,8 @@ public:
     double distance(const Vec3& x) const override
     {
         const Vec3 q = (x - box_.centre()).cwiseAbs() - 0.5 * box_.size();
-        return q.cwiseMax(0).norm() + std::min(q.maxCoeff(), 0.0);
+        const double farthest = q.maxCoeff();
+        return farthest <= 0 ? farthest : q.cwiseMax(0).norm();
     }
     Aabb bounds() const override { return box_; }
     TriangleMesh tessellate(double edge) const override { return tessellate_box(box_, edge); }

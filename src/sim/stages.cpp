@@ -111,9 +111,17 @@ void recall_pressure(const State& state, Scratch& s)
 void project(const Model& model, Scratch& s, double dt, bool with_surface_pressure)
 {
     const PressureInput input = pressure_input(model, s, dt, with_surface_pressure);
-    assemble_pressure(input, s.faces.velocity, s.pressure);
-    s.poisson_result = s.poisson.solve(poisson_system(s), s.pressure.right_side, s.pressure.pressure,
-                                       model.options.pressure_tolerance / dt, model.options.max_pressure_iterations);
+    const double tolerance = model.options.pressure_tolerance / dt;
+    const int most = model.options.max_pressure_iterations;
+    if (s.first_pressure.empty()) {
+        assemble_pressure(input, s.faces.velocity, s.pressure);
+        s.poisson_result =
+            s.poisson.solve(poisson_system(s), s.pressure.right_side, s.pressure.pressure, tolerance, most);
+    } else { // the matrix is that of the first projection
+        assemble_right_side(input, s.faces.velocity, s.pressure);
+        s.poisson_result =
+            s.poisson.solve_again(poisson_system(s), s.pressure.right_side, s.pressure.pressure, tolerance, most);
+    }
     s.solver_iterations = s.poisson_result.iterations;
     if (!s.poisson_result.converged)
         throw SimulationError("pressure", "solver", s.poisson_result.iterations,
@@ -378,8 +386,8 @@ void solve_crowding(const Model& model, const State& state, Scratch& s, double d
     // The pressure's own system, asked for the divergence kCrowdingRelaxation * crowding / dt.
     for (double& c : s.crowding) c *= kCrowdingRelaxation / dt;
     s.potential.assign(s.grid.field_size(), 0);
-    const PoissonResult result = s.poisson.solve(poisson_system(s), s.crowding, s.potential, kCrowdingTolerance / dt,
-                                                 model.options.max_pressure_iterations);
+    const PoissonResult result = s.poisson.solve_again(poisson_system(s), s.crowding, s.potential,
+                                                       kCrowdingTolerance / dt, model.options.max_pressure_iterations);
     s.solver_iterations = result.iterations;
     if (!result.converged) throw SimulationError("crowding", "solver", result.iterations, "did not converge");
     for (auto& d : s.displacement) d.assign(s.grid.field_size(), 0);
@@ -476,8 +484,16 @@ void keep_out_of_solids(const Model& model, State& state, const Scratch& s, doub
         if (s.solid_fields.tiles[static_cast<std::size_t>(t)] == TileSolidity::Open) return;
         const auto begin = static_cast<std::size_t>(s.order.tile_begin[static_cast<std::size_t>(t)]);
         const auto end = static_cast<std::size_t>(s.order.tile_begin[static_cast<std::size_t>(t) + 1]);
-        for (std::size_t i = begin; i < end; ++i)
-            push_out(view, margin, state.liquid.position[static_cast<std::size_t>(s.order.order[i])]);
+        // Where one particle is far from all solids, so are those around it.
+        Vec3 clear = Vec3::Zero();
+        double clear_radius = 0;
+        for (std::size_t i = begin; i < end; ++i) {
+            Vec3& x = state.liquid.position[static_cast<std::size_t>(s.order.order[i])];
+            if (clear_radius > 0 && (x - clear).squaredNorm() < clear_radius * clear_radius) continue;
+            const double distance = push_out(view, margin, x);
+            clear = x;
+            clear_radius = 0.999 * (distance - margin);
+        }
     });
 }
 
