@@ -3,6 +3,7 @@
 #include "base/parallel.h"
 #include "grid/bspline.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace rivulet {
@@ -66,7 +67,10 @@ void add_volume(const TileGrid& grid, const ParticleOrder& order, std::span<cons
 void scatter_volume(const TileGrid& grid, const ParticleOrder& order, std::span<const Vec3> position,
                     std::span<const double> volume, std::vector<double>& filled)
 {
-    filled.assign(grid.field_size(), 0);
+    filled.resize(grid.field_size());
+    parallel_for(
+        grid.n_tiles() + 1, "filled volume",
+        [&](std::int64_t t) { std::fill_n(filled.begin() + t * kTileCells, kTileCells, 0.0); }, 8);
     add_volume(grid, order, position, volume, filled);
 }
 

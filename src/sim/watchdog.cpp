@@ -14,12 +14,13 @@ namespace rivulet {
 namespace {
 
 constexpr std::int64_t kBlock = 256; // divides the size of a tile
+constexpr std::int64_t kBlocksATask = 128;
 constexpr auto kInfinityBits = std::bit_cast<std::uint64_t>(std::numeric_limits<double>::infinity());
 constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
 
 /// Smallest index for which is_bad(i), or kNone. The same answer on any number of threads.
 template <class IsBad>
-std::int64_t first_bad(std::int64_t n, IsBad&& is_bad)
+std::int64_t first_bad(std::int64_t n, IsBad&& is_bad, std::int64_t chunk = kOrderedChunk)
 {
     return ordered_reduce(
         n, "watchdog", kNone,
@@ -28,7 +29,7 @@ std::int64_t first_bad(std::int64_t n, IsBad&& is_bad)
                 if (is_bad(i)) return i;
             return kNone;
         },
-        [](std::int64_t a, std::int64_t b) { return a < b ? a : b; });
+        [](std::int64_t a, std::int64_t b) { return a < b ? a : b; }, chunk);
 }
 
 /// Bits of the largest magnitude. As integers the bits of magnitudes order like their values, Inf above every number
@@ -49,9 +50,12 @@ void check_finite(const ArrayView& array, const std::string& stage)
     if (array.scalar != Scalar::Float64) return;
     const auto* values = reinterpret_cast<const double*>(array.data);
     const std::int64_t n = array.count * array.components;
-    const std::int64_t block = first_bad((n + kBlock - 1) / kBlock, [&](std::int64_t b) {
-        return largest_bits(values + b * kBlock, std::min(kBlock, n - b * kBlock)) >= kInfinityBits;
-    });
+    const std::int64_t block =
+        first_bad((n + kBlock - 1) / kBlock,
+                  [&](std::int64_t b) {
+                      return largest_bits(values + b * kBlock, std::min(kBlock, n - b * kBlock)) >= kInfinityBits;
+                  },
+                  kBlocksATask);
     if (block == kNone) return;
     std::int64_t bad = block * kBlock;
     while (std::isfinite(values[bad])) ++bad;
