@@ -221,7 +221,9 @@ TEST(PenaltySolver, AllCurvesHoldAtOnce)
             .tolerance = (attraction ? 1e-6 : 1e-9) * kRadius, .max_steps = 60, .linear = {.tolerance = 1e-12}};
         const PenaltySolution s = solve_penalties(contacts, bodies, options, force, motion);
         EXPECT_TRUE(s.converged) << s.steps << " " << s.residual;
-        EXPECT_LE(s.steps, attraction ? 60 : 15); // linear convergence where bridges pull
+        // Linear convergence where bridges pull. Dry, the last steps are at the level of rounding: 8 with fused
+        // multiplications, 12 without, 21 where the compiler fuses others.
+        EXPECT_LE(s.steps, attraction ? 60 : 30);
         for (std::size_t i = 0; i < n; ++i) {
             const PenaltyContact& c = contacts[i];
             EXPECT_NEAR(force[i], -c.length * kCurve.force(c.distance + motion[i], attraction), 1e-10);
