@@ -7,6 +7,7 @@
 #include "fluid/liquid_share.h"
 #include "fluid/liquid_surface.h"
 #include "fluid/surface_tension.h"
+#include "sim/seed.h"
 
 #include <fmt/format.h>
 
@@ -292,12 +293,15 @@ void transfer_to_grid(const Model& model, const State& state, Scratch& s)
     std::vector<double> density;
     for (const Liquid& l : model.liquids) density.push_back(l.density);
     const LiquidParticles& l = state.liquid;
-    particles_to_faces(s.grid, s.order, {l.position, l.velocity, l.affine, l.volume, l.liquid, density}, s.faces);
+    particles_to_faces(s.grid, s.order,
+                       {l.position, l.velocity, l.affine, l.volume, l.liquid, density, l.lead, s.lead.carried},
+                       s.faces);
     if (viscous_number(model, model.options.max_step) >= kChangeNumber) s.transferred = s.faces.velocity;
 }
 
 void add_gravity(const Model& model, Scratch& s, double dt)
 {
+    dt *= s.lead.force;
     parallel_for(s.grid.n_tiles(), "gravity", [&](std::int64_t t) {
         for (std::size_t a = 0; a < 3; ++a) {
             const double change = dt * model.options.gravity[static_cast<int>(a)];
@@ -324,9 +328,8 @@ void solve_viscosity(const Model& model, const State& state, Scratch& s, double 
     find_viscosity(model, state, s);
     const Solids solids = s.solids.view();
     const Liquid& first = model.liquids.front();
-    const ViscosityInput input{&s.grid,           &solids,         &s.solid_fields,
-                               s.liquid_distance, s.density,       first.density,
-                               s.viscosity,       first.viscosity, dt};
+    const ViscosityInput input{&s.grid,       &solids,     &s.solid_fields, s.liquid_distance, s.density,
+                               first.density, s.viscosity, first.viscosity, s.lead.force * dt};
     const double scale = std::max(largest_face_velocity(s), kLeastViscousScale * model.options.cell_size / dt);
     const ViscosityResult result =
         s.viscosity_solver.solve(input, s.faces.velocity, kViscosityTolerance * scale, kMaxViscosityIterations);
@@ -345,7 +348,7 @@ PressureInput pressure_input(const Model& model, const Scratch& s, double dt, bo
                         .liquid_distance = s.liquid_distance,
                         .density = s.density,
                         .uniform_density = model.liquids.front().density,
-                        .dt = dt};
+                        .dt = s.lead.force * dt};
     for (std::size_t a = 0; a < 3; ++a) {
         if (with_surface_pressure) input.surface_pressure[a] = s.surface_pressure[a];
         input.share[a] = s.immersion.share[a];
@@ -433,10 +436,12 @@ void extend_velocity(const Model& model, Scratch& s, double dt)
     if (s.has_viscosity) s.viscosity_solver.extend_through_walls(s.faces.velocity);
 }
 
-void commit_liquid(const Model&, State& state, Scratch& s, double dt)
+void commit_liquid(const Model& model, State& state, Scratch& s, double dt)
 {
     LiquidParticles& l = state.liquid;
-    faces_to_particles(s.grid, s.order, s.faces.velocity, l.position, l.velocity, l.affine);
+    faces_to_particles(s.grid, s.order, s.faces.velocity, l.position, l.velocity, l.affine, TransferPrecision::Double,
+                       {l.lead, s.lead.kept, s.lead.gained});
+    forget_driven(model, state.clock.time, dt, state);
     for_occupied_cells(s, "keep pressure", [&](std::size_t cell, std::span<const std::int32_t> particles) {
         for (const std::int32_t p : particles) l.pressure[static_cast<std::size_t>(p)] = s.pressure.pressure[cell];
     });
@@ -447,7 +452,8 @@ void commit_liquid(const Model&, State& state, Scratch& s, double dt)
                     s.faces.velocity[a][static_cast<std::size_t>(c)] += s.displacement[a][static_cast<std::size_t>(c)];
         });
     s.lend_mass_to_displacement(); // and back
-    advect_midpoint(s.grid, s.order, s.faces.velocity, l.velocity, dt, l.position);
+    const LeadInput lead = s.lead.gained > 0 ? LeadInput{l.lead, l.affine} : LeadInput{};
+    advect_midpoint(s.grid, s.order, s.faces.velocity, l.velocity, dt, l.position, lead);
 }
 
 void keep_out_of_solids(const Model& model, State& state, const Scratch& s, double time)
