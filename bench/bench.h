@@ -70,5 +70,8 @@ template <class Clock, class Action>
 /// a wet shaking cylinder and of a wet hair flip goes, and how the cost grows with the strands. `full`: whole runs,
 /// more strands.
 [[nodiscard]] std::vector<BenchFigure> bench_wet_hair(bool full);
+/// One linear system of wet hair in bundles (wet_bundles.h): conjugate gradients with factored strands against those
+/// with the diagonal, to the same residual of 1e-7, and against a sparse direct solution. `full`: up to 8192 hairs.
+[[nodiscard]] std::vector<BenchFigure> bench_wet_solver(bool full);
 
 } // namespace rivulet

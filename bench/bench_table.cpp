@@ -12,6 +12,8 @@ const std::vector<Bench>& bench_table()
          bench_strands},
         {"wet_hair", "wet strands: a hair drawn through a pool, stages of a shaking cylinder and a hair flip, growth",
          bench_wet_hair},
+        {"wet_solver", "hair in wet bundles: factored strands against diagonal preconditioning and a direct solution",
+         bench_wet_solver},
         {"hash", "state hash against one pass of memory copying", bench_hash},
         {"checkpoint", "checkpoint image against a copy of the arrays", bench_checkpoint},
         {"timers", "a step of a small pool against the same less the cost of timing its stages", bench_timers},

@@ -12,11 +12,9 @@ import numpy
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
-# Why turning liquid slows down: reasons that several cases share.
-TURNING = ("a particle keeps its velocity while it moves, and the projection then takes what does not fit the new place: in rotation "
-           "a share of 1 - cos(Ω dt) a step, 15 % a turn at 117 steps. First order in the time step.")
-TURNING_AT_WALLS = TURNING + (" Besides, faces inside of walls take the mean of the faces beside them, which flattens a shear along "
-                              "a wall by a little every step.")
+# Why turning liquid slows down: a reason that cases share.
+TURNING_AT_WALLS = ("faces inside of walls take the mean of the faces beside them, which flattens a shear along a wall by a little every "
+                    "step; in corners and between vortices particles are drawn apart until cells are empty.")
 
 
 @dataclasses.dataclass

@@ -16,10 +16,8 @@
 
 namespace {
 
-constexpr const char* kDemoScene = "dam_break";
-
-constexpr const char* kDemoCell = "simulation.cell_size=2.5 cm";  // about a minute in all on two cores
-constexpr const char* kFinerCell = "simulation.cell_size=0.0125"; // divides the column, as its [test] needs
+constexpr const char* kDemoScene = "car_wash"; // less than a minute in all on two cores
+constexpr const char* kFinerCell = "simulation.cell_size=0.004";
 constexpr const char* kDemoFolder = "rivulet-demo";
 
 constexpr const char* kDemoMarker = ".rivulet-demo"; // goes with the run, when another replaces it
@@ -81,7 +79,6 @@ rivulet::RunOutcome run_demo_scene(const DemoArguments& arguments)
     ProgressPrinter printer(ProgressPrinter::kind_from("auto"));
     rivulet::RunOptions options;
     options.out = arguments.out;
-    options.overrides = {kDemoCell};
     options.force = arguments.force;
     bool is_marked = false;
     const auto mark = [&] {

@@ -27,10 +27,16 @@ struct ConeContact {
 };
 
 /// Motions of all contacts for forces on all contacts, both in world axes: linear, symmetric, positive semi-definite.
+class SpringBodies;
 class ContactCompliance {
 public:
     virtual ~ContactCompliance() = default;
     virtual void apply(std::span<const Vec3> force, std::span<Vec3> motion) = 0;
+    /// The bodies with springs between them (contact/penalty_solver.h), if they can be factored with these.
+    virtual SpringBodies* with_springs(std::span<const Vec3> /*normal*/, std::span<const double> /*stiffness*/)
+    {
+        return nullptr;
+    }
 };
 
 /// In how many directions a contact acts: those of its contact_frame(), of a bridge only the normal.

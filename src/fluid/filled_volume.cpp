@@ -3,6 +3,7 @@
 #include "base/parallel.h"
 #include "grid/bspline.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace rivulet {
@@ -13,7 +14,7 @@ namespace {
 struct Patch {
     static constexpr int kFirst = -2;
     static constexpr int kEdge = kTileEdge + 4;
-    std::array<double, kEdge * kEdge * kEdge> value{};
+    std::array<double, kEdge * kEdge * kEdge + 1> value{}; // one more: rows of three are added to as four, the last + 0
     static std::size_t at(int i, int j, int k)
     {
         return static_cast<std::size_t>(i - kFirst + kEdge * (j - kFirst + kEdge * (k - kFirst)));
@@ -35,11 +36,12 @@ void scatter_tile(const TileGrid& grid, const ParticleOrder& order, std::span<co
         const Vec3 x = (position[p] - corner) * inverse;
         const BSplineWeights w[3] = {quadratic_bspline(x.x()), quadratic_bspline(x.y()), quadratic_bspline(x.z())};
         const double share = volume[p] * per_cell;
+        const std::array<double, 4> along{w[0].w[0], w[0].w[1], w[0].w[2], 0};
         for (int k = 0; k < 3; ++k)
             for (int j = 0; j < 3; ++j) {
                 double* row = &patch.value[Patch::at(w[0].first, w[1].first + j, w[2].first + k)];
                 const double weight = w[1].w[j] * w[2].w[k] * share;
-                for (int i = 0; i < 3; ++i) row[i] += w[0].w[i] * weight;
+                for (std::size_t i = 0; i < 4; ++i) row[i] += along[i] * weight;
             }
     }
     const std::size_t outside = static_cast<std::size_t>(grid.n_tiles()) * kTileCells;
@@ -66,7 +68,10 @@ void add_volume(const TileGrid& grid, const ParticleOrder& order, std::span<cons
 void scatter_volume(const TileGrid& grid, const ParticleOrder& order, std::span<const Vec3> position,
                     std::span<const double> volume, std::vector<double>& filled)
 {
-    filled.assign(grid.field_size(), 0);
+    filled.resize(grid.field_size());
+    parallel_for(
+        grid.n_tiles() + 1, "filled volume",
+        [&](std::int64_t t) { std::fill_n(filled.begin() + t * kTileCells, kTileCells, 0.0); }, 8);
     add_volume(grid, order, position, volume, filled);
 }
 

@@ -132,7 +132,8 @@ void assemble_pressure(const PressureInput& in, const std::array<std::vector<dou
                        PressureSystem& system)
 {
     const std::size_t size = in.grid->field_size();
-    system.unknown.assign(size, 0);
+    system.unknown.resize(size);
+    std::fill(system.unknown.end() - kTileCells, system.unknown.end(), std::uint8_t{0});
     for (auto& coefficient : system.coefficient) coefficient.resize(size);
     system.diagonal.resize(size);
     system.right_side.resize(size);

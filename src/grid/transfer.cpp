@@ -34,6 +34,9 @@ struct BatchMotion {
         mass = first_lanes<Real>(n, ids.lanes([&](std::size_t p) { return particles.mass(p); }));
         for (int a = 0; a < 3; ++a) {
             velocity[a] = ids.lanes([&](std::size_t p) { return particles.velocity[p][a]; });
+            if (!particles.lead.empty())
+                velocity[a] += static_cast<Real>(particles.lead_part) *
+                               ids.lanes([&](std::size_t p) { return static_cast<double>(particles.lead[p][a]); });
             for (int b = 0; b < 3; ++b)
                 gradient[a][b] =
                     static_cast<Real>(cell_size) * ids.lanes([&](std::size_t p) { return particles.affine[p](a, b); });
@@ -99,7 +102,7 @@ template <class Real, int A>
 
 template <class Real>
 void gather_cell(const CellParticles& cell, const std::array<NearArena, 3>& arena, std::span<const Vec3> position,
-                 std::span<Vec3> velocity, std::span<Mat3> affine)
+                 std::span<Vec3> velocity, std::span<Mat3> affine, const LeadOutput& lead)
 {
     for_batches<Real>(cell, position, [&](const CellBatch<Real>& batch, const BatchIds<Real>& ids, int count) {
         Column<Real> column[12];
@@ -108,6 +111,10 @@ void gather_cell(const CellParticles& cell, const std::array<NearArena, 3>& aren
         gather_component<Real, 2>(cell, batch, arena[2], column);
         for (int i = 0; i < count; ++i) {
             const std::size_t p = ids.id[i];
+            if (!lead.lead.empty())
+                for (int a = 0; a < 3; ++a)
+                    lead.lead[p][a] = static_cast<float>(lead.kept * lead.lead[p][a] +
+                                                         lead.factor * (column[a].value[i] - velocity[p][a]));
             for (int a = 0; a < 3; ++a) velocity[p][a] = column[a].value[i];
             for (int a = 0; a < 9; ++a) affine[p].data()[a] = column[3 + a].value[i];
         }
@@ -206,14 +213,15 @@ void particles_to_faces(const TileGrid& grid, const ParticleOrder& order, const 
 
 void faces_to_particles(const TileGrid& grid, const ParticleOrder& order,
                         const std::array<std::vector<double>, 3>& velocity, std::span<const Vec3> position,
-                        std::span<Vec3> particle_velocity, std::span<Mat3> particle_affine, TransferPrecision precision)
+                        std::span<Vec3> particle_velocity, std::span<Mat3> particle_affine, TransferPrecision precision,
+                        const LeadOutput& lead)
 {
     for_arenas<NearArena>(grid, order, velocity, "faces to particles", [&](int t, const auto& arena) {
         for_cells(grid, order, t, [&](const CellParticles& cell) {
             if (precision == TransferPrecision::Double)
-                gather_cell<double>(cell, arena, position, particle_velocity, particle_affine);
+                gather_cell<double>(cell, arena, position, particle_velocity, particle_affine, lead);
             else
-                gather_cell<float>(cell, arena, position, particle_velocity, particle_affine);
+                gather_cell<float>(cell, arena, position, particle_velocity, particle_affine, lead);
         });
     });
 }
@@ -242,7 +250,7 @@ Vec3 interpolate_faces(const TileGrid& grid, const std::array<std::vector<double
 
 void advect_midpoint(const TileGrid& grid, const ParticleOrder& order,
                      const std::array<std::vector<double>, 3>& velocity, std::span<const Vec3> particle_velocity,
-                     double dt, std::span<Vec3> position)
+                     double dt, std::span<Vec3> position, const LeadInput& lead)
 {
     for_arenas<WideArena>(grid, order, velocity, "advect", [&](int t, const auto& arena) {
         const Vec3 corner = grid.node(t, 0, 0, 0);
@@ -255,6 +263,8 @@ void advect_midpoint(const TileGrid& grid, const ParticleOrder& order,
                     position[p][a] += dt * gather_value(weights, a, arena[static_cast<std::size_t>(a)]);
             else
                 position[p] += dt * interpolate_faces(grid, velocity, middle);
+            if (!lead.lead.empty())
+                position[p] += dt * (lead.lead[p].cast<double>() - 0.5 * dt * (lead.affine[p] * particle_velocity[p]));
         }
     });
 }

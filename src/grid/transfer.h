@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/vec3f.h"
 #include "grid/particle_order.h"
 #include "grid/tile_grid.h"
 
@@ -25,6 +26,8 @@ struct ParticleInput {
     std::span<const double> volume;       ///< [m^3]
     std::span<const std::int32_t> liquid; ///< index into density; empty: all are of the first
     std::span<const double> density;      ///< of each liquid [kg/m^3]
+    std::span<const Vec3f> lead = {};     ///< [m/s]; empty: none
+    double lead_part = 0;                 ///< of it that is added to the velocity
 
     [[nodiscard]] double mass(std::size_t p) const
     {
@@ -41,19 +44,32 @@ enum class TransferPrecision { Double, Float };
 void particles_to_faces(const TileGrid& grid, const ParticleOrder& order, const ParticleInput& particles,
                         FaceFields& faces, TransferPrecision precision = TransferPrecision::Double);
 
+/// A lead becomes kept * itself + factor * (change of the velocity); empty: none.
+struct LeadOutput {
+    std::span<Vec3f> lead; ///< [m/s]
+    double kept = 0, factor = 0;
+};
+
 /// APIC grid to particle: v_a = sum w u_a,  C_a = 4/dx^2 sum w u_a (x_face - x_p).
 void faces_to_particles(const TileGrid& grid, const ParticleOrder& order,
                         const std::array<std::vector<double>, 3>& velocity, std::span<const Vec3> position,
                         std::span<Vec3> particle_velocity, std::span<Mat3> particle_affine,
-                        TransferPrecision precision = TransferPrecision::Double);
+                        TransferPrecision precision = TransferPrecision::Double, const LeadOutput& lead = {});
 
 /// Interpolated velocity at any point; faces that do not exist count as zero.
 [[nodiscard]] Vec3 interpolate_faces(const TileGrid& grid, const std::array<std::vector<double>, 3>& velocity,
                                      const Vec3& x);
 
-/// Midpoint rule through the field: x + dt u(x + dt/2 v), v = the particle's velocity u(x).
+/// How a field that particles move through changes with time, as far as they know.
+struct LeadInput {
+    std::span<const Vec3f> lead; ///< change of a particle's velocity in half a step, along its path [m/s]; empty: none
+    std::span<const Mat3> affine;
+};
+
+/// Midpoint rule through the field: x + dt u(x + dt/2 v), v = the particle's velocity u(x). With a lead l the field
+/// itself is taken half a step ahead, by what of l is not change of place: x + dt (u + l - dt/2 C v).
 void advect_midpoint(const TileGrid& grid, const ParticleOrder& order,
                      const std::array<std::vector<double>, 3>& velocity, std::span<const Vec3> particle_velocity,
-                     double dt, std::span<Vec3> position);
+                     double dt, std::span<Vec3> position, const LeadInput& lead = {});
 
 } // namespace rivulet

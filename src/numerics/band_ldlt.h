@@ -71,6 +71,18 @@ public:
         for (i = std::min(whole, kReach) - 1; i >= 0; --i) backward_row(i, b);
     }
 
+    /// The matrix that was factored, multiplied out.
+    void product(BandLdlt& out) const
+    {
+        out.reset(n_);
+        for (int i = 0; i < n_; ++i)
+            for (int k = i < W ? 0 : i - W; k <= i; ++k) {
+                const T scaled = k == i ? at(i, i) : at(i, k) * at(k, k); // L(i, k) D(k)
+                for (int j = k; j < i; ++j) out.at(i, j) += j == k ? scaled : scaled * at(j, k);
+                out.at(i, i) += k == i ? scaled : scaled * at(i, k);
+            }
+    }
+
     /// The band of A^-1, of the factored matrix: out.at(i, j) = A^-1(i, j), 0 <= i - j <= W [Takahashi 1973].
     void inverse_band(BandLdlt& out) const
     {

@@ -15,6 +15,8 @@ Hdf5Type hdf5_type(Scalar scalar)
     switch (scalar) {
     case Scalar::Float64:
         return Hdf5Type::Float64;
+    case Scalar::Float32:
+        return Hdf5Type::Float32;
     case Scalar::Int64:
         return Hdf5Type::Int64;
     case Scalar::Int32:

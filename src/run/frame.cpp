@@ -153,7 +153,9 @@ void write_frame(const std::filesystem::path& path, const Model& model, const St
     writer.attribute("/", "step", state.clock.step);
     writer.attribute("/", "time", state.clock.time);
     write_vectors(writer, "liquid/position", liquid.position, "m");
-    write_vectors(writer, "liquid/velocity", liquid.velocity, "m/s");
+    std::vector<Vec3> velocity(liquid.velocity.size());
+    for (std::size_t p = 0; p < velocity.size(); ++p) velocity[p] = velocity_ahead(state, p, 2);
+    write_vectors(writer, "liquid/velocity", velocity, "m/s");
     write_scalars(writer, "liquid/volume", liquid.volume, "m3");
     write_scalars(writer, "liquid/pressure", liquid.pressure, "Pa");
     write_vectors(writer, "liquid/colour", liquid.colour, "");

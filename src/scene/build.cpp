@@ -170,6 +170,7 @@ private:
         probe.every = text(table, "every") == "step" ? Sampling::Step : Sampling::Frame;
         probe.strand = static_cast<std::int32_t>(get_or<std::int64_t>(table, "strand", 0));
         probe.vertex = static_cast<std::int32_t>(get_or<std::int64_t>(table, "vertex", -1));
+        probe.is_local = table.find("vertex") != nullptr;
         return probe;
     }
 

@@ -116,8 +116,8 @@ Record simulation_record()
                 .otherwise("euler"),
             word("strand_contact", {"cone", "penalty", "none"},
                  "`cone`: strands touch each other and obstacles, with Coulomb's friction; `penalty`: they push each "
-                 "other away before they touch, without friction (both with the integrator `euler` only); `none`: they "
-                 "pass through everything.")
+                 "other away before they touch, without friction (both with the integrator `euler` only, and with "
+                 "liquid bridges between wet strands); `none`: they pass through everything.")
                 .otherwise("cone"),
             number("strand_penalty_stiffness", "Pa", "Push of `penalty`: force per length of strand and of approach.")
                 .above(0, 1e12)

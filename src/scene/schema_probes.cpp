@@ -35,6 +35,9 @@ std::vector<Key> strand_probe_keys()
         vertex("Number of the vertex at which the edge begins, from 0; below 0 counted from the end.")
             .mandatory()
             .only({"strand_tension"}),
+        vertex("Only bridges at this vertex of each strand count, numbered from 0; below 0 counted from the end.")
+            .absent("bridges anywhere")
+            .only({"clusters"}),
     };
 }
 

@@ -173,6 +173,9 @@ std::vector<Key> bundle_keys()
             .mandatory()
             .only(bundle),
         vector("end", "m", "Where it ends.").between(-kFar, kFar).mandatory().only(bundle),
+        direction("row", "Strands lie in a row across the axis, in this direction.")
+            .absent("the closest packing")
+            .only(bundle),
         number("spacing", "m", "Distance of neighbouring strands' axes.")
             .above(0, 10)
             .absent("three times the radius")

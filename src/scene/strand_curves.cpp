@@ -42,7 +42,8 @@ Bundle build_bundle(const Value& table)
             vector(table, "end"),
             get_or(table, "spacing", 3 * number(table, "radius")),
             number(table, "curl_radius"),
-            number(table, "curl_pitch")};
+            number(table, "curl_pitch"),
+            table.find("row") ? vector(table, "row") : Vec3::Zero()};
 }
 
 Noodles build_noodles(const Value& table)
@@ -237,6 +238,10 @@ private:
         const Bundle bundle = build_bundle(table);
         if (!((bundle.end - bundle.start).norm() > 1e-9)) {
             problems_.add(table.find("end")->where, path_ + ".end", "is where the start is");
+            return std::nullopt;
+        }
+        if (table.find("row") && row_direction(bundle).norm() < 1e-6 * bundle.row.norm()) {
+            problems_.add(table.find("row")->where, path_ + ".row", "lies along the strands; must point across");
             return std::nullopt;
         }
         if (!fits(table, static_cast<double>(bundle.count) * bundle.n_vertices)) return std::nullopt;

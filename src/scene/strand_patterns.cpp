@@ -67,6 +67,26 @@ std::pair<Vec3, Vec3> directions_across(const Vec3& n)
     return {u, n.cross(u)};
 }
 
+Vec3 row_direction(const Bundle& bundle)
+{
+    const Vec3 along = (bundle.end - bundle.start).normalized();
+    return bundle.row - along.dot(bundle.row) * along;
+}
+
+/// Places of the strands, in spacings from the axis.
+static std::vector<Vec3> bundle_offsets(const Bundle& bundle, const Vec3& u, const Vec3& v)
+{
+    std::vector<Vec3> offsets;
+    if (bundle.row.norm() > 0) {
+        const Vec3 across = row_direction(bundle).normalized();
+        for (std::int64_t i = 0; i < bundle.count; ++i)
+            offsets.emplace_back((static_cast<double>(i) - 0.5 * static_cast<double>(bundle.count - 1)) * across);
+    } else {
+        for (const Vec3& place : packed_points(bundle.count)) offsets.emplace_back(place.x() * u + place.y() * v);
+    }
+    return offsets;
+}
+
 Curves bundle_curves(const Bundle& bundle)
 {
     const Vec3 along = bundle.end - bundle.start;
@@ -74,8 +94,8 @@ Curves bundle_curves(const Bundle& bundle)
     const auto [u, v] = directions_across(along / length);
     Curves curves;
     std::vector<Vec3> points(static_cast<std::size_t>(bundle.n_vertices));
-    for (const Vec3& place : packed_points(bundle.count)) {
-        const Vec3 origin = bundle.start + bundle.spacing * (place.x() * u + place.y() * v);
+    for (const Vec3& offset : bundle_offsets(bundle, u, v)) {
+        const Vec3 origin = bundle.start + bundle.spacing * offset;
         for (std::size_t k = 0; k < points.size(); ++k) {
             const double part = static_cast<double>(k) / (bundle.n_vertices - 1);
             const double angle = kFullTurn * part * length / bundle.curl_pitch;

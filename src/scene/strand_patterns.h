@@ -12,8 +12,11 @@ struct Bundle {
     double spacing = 1e-3;                          ///< of neighbours [m]
     double curl_radius = 0;                         ///< [m]; 0 = straight
     double curl_pitch = 0.01;                       ///< [m]
+    Vec3 row = Vec3::Zero(); ///< where not zero, they lie in a row across the axis in this direction
 };
 [[nodiscard]] Curves bundle_curves(const Bundle& bundle);
+/// The part of `row` that is across the axis.
+[[nodiscard]] Vec3 row_direction(const Bundle& bundle);
 
 /// Plain weave in the plane of x and y about the origin: `rows` yarns along x and `columns` along y go over and under
 /// each other by turns.

@@ -69,11 +69,14 @@ StepLimit choose_step(const Model& model, const State& state, double particle_sp
         throw SimulationError(
             "step size", limit.limiter, -1,
             fmt::format("asks for a step of {:.3g} s, below simulation.min_step of {:.3g} s", limit.dt, o.min_step));
-    // End exactly on the next frame; the last two steps before it share what is left.
+    // End exactly on the next frame; the last steps before it share what is left, so that none is much smaller than the
+    // one before.
+    constexpr int kSharing = 4;
+    constexpr double kRounding = 1e-9; // of a frame's time must not cost a step
     const double left = static_cast<double>(state.clock.frame + 1) * o.frame_interval - state.clock.time;
-    if (limit.dt >= left) return {left, kFrameLimiter};
-    if (2 * limit.dt > left) return {0.5 * left, kFrameLimiter};
-    return limit;
+    const double n = std::ceil(left / limit.dt * (1 - kRounding));
+    if (n > kSharing) return limit;
+    return {left / n, kFrameLimiter};
 }
 
 void complete_step(const Model& model, State& state, StepInfo& info)

@@ -130,12 +130,16 @@ Diagnostics diagnose(const Model& model, const State& state)
     d.kinetic_energy = sum(
         [&](std::size_t p) { return 0.5 * l.velocity[p].squaredNorm() + 0.125 * dx * dx * l.affine[p].squaredNorm(); });
     d.potential_energy = sum([&](std::size_t p) { return -model.options.gravity.dot(l.position[p]); });
+    // Momentum is what particles move with, velocity and lead: forces change that, and only they. Angular momentum is
+    // that of the velocities where the grid gave them, x - dt (v + l).
+    const double dt = state.clock.previous_step;
     for (int a = 0; a < 3; ++a) {
         const int b = (a + 1) % 3;
         const int c = (a + 2) % 3;
-        d.momentum[a] = sum([&](std::size_t p) { return l.velocity[p][a]; });
+        d.momentum[a] = sum([&](std::size_t p) { return velocity_ahead(state, p, 1)[a]; });
         d.angular_momentum[a] = sum([&](std::size_t p) {
-            return l.position[p][b] * l.velocity[p][c] - l.position[p][c] * l.velocity[p][b] +
+            const Vec3 x = l.position[p] - dt * velocity_ahead(state, p, 1);
+            return x[b] * l.velocity[p][c] - x[c] * l.velocity[p][b] +
                    0.25 * dx * dx * (l.affine[p](c, b) - l.affine[p](b, c));
         });
     }

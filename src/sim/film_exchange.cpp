@@ -226,8 +226,8 @@ private:
             const auto v = static_cast<std::size_t>(t.vertex), p = static_cast<std::size_t>(t.particle);
             caught_[v] += t.volume;
             given_[p] += t.volume;
-            momentum_[v] += density * t.volume * state_.liquid.velocity[p];
-            energy.add(energy_of(model_, density * t.volume, state_.liquid.position[p], state_.liquid.velocity[p]));
+            momentum_[v] += density * t.volume * velocity_ahead(state_, p, 1);
+            energy.add(energy_of(model_, density * t.volume, state_.liquid.position[p], velocity_ahead(state_, p, 1)));
         }
         state_.strand_ledger.exchange_energy.add(energy.total());
         const std::vector<double> wet = film_masses(model_, state_), dry = vertex_masses(model_.strands);

@@ -162,6 +162,7 @@ void merge(double dx, std::size_t a, std::size_t b, LiquidParticles& l)
         s_a * l.affine[a] + s_b * l.affine[b] + 2 * s_a * s_b / (dx * dx) * (moment - moment.transpose()).eval();
     l.position[a] += s_b * r;
     l.velocity[a] += s_b * u;
+    l.lead[a] += static_cast<float>(s_b) * (l.lead[b] - l.lead[a]);
     l.colour[a] += s_b * (l.colour[b] - l.colour[a]);
     l.pressure[a] += s_b * (l.pressure[b] - l.pressure[a]);
     l.volume[a] = volume;

@@ -15,6 +15,22 @@
 
 namespace rivulet {
 
+/// How a step of dt after one of `previous` weighs what particles remember (docs/theory/step.md).
+struct LeadFactors {
+    double carried = 0; ///< part of the lead that goes to the grid
+    double force = 1;   ///< part of dt over which forces act there
+    double kept = 0;    ///< part of the old lead that stays
+    double gained = 0;  ///< part of the velocity's change that becomes lead
+
+    /// `seeded`: step that the leads of the start are made for.
+    static LeadFactors of(double dt, double previous, double seeded) noexcept
+    {
+        if (!(previous > 0)) return {.kept = dt / seeded};
+        const double r = dt / previous;
+        return {(1 + r) / (1 + 2 * r), (1 + r) / (1 + 2 * r), 0, r / (1 + r)};
+    }
+};
+
 /// What the stages of a step hand to each other. Everything here is made anew from Model and State in every step.
 struct Workspace::Scratch {
     TileGrid grid;
@@ -27,6 +43,7 @@ struct Workspace::Scratch {
     std::vector<double> density;         ///< at cell centres [kg/m^3]; empty while all liquids weigh the same
     std::array<std::vector<double>, 3> surface_pressure; ///< of surface tension, on faces [Pa]; empty: none
     FaceFields faces;
+    LeadFactors lead; ///< of this step
     /// Velocity on the faces as the particles brought it [m/s]; where liquid is never thick enough to ask for it,
     /// empty.
     std::array<std::vector<double>, 3> transferred;
@@ -41,7 +58,6 @@ struct Workspace::Scratch {
     std::vector<ViscousLoad> viscous_loads;          ///< on the obstacles; empty without viscosity
     std::int64_t solver_iterations = 0;              ///< of the stage that runs, for its timer
     std::vector<double> crowding;                    ///< at cell centres [1]
-    std::vector<double> potential;                   ///< of the displacement
     std::array<std::vector<double>, 3> displacement; ///< per time, on faces [m/s]; empty when nothing is crowded
 
     StrandUpdate strands; ///< what the strands will be at the end of the step
@@ -58,7 +74,8 @@ struct Workspace::Scratch {
     {
         fields.open.swap(faces.mass);
         fields.velocity[0].swap(crowding);
-        fields.velocity[1].swap(potential);
+        fields.velocity[1].swap(pressure.right_side);
+        fields.velocity[2].swap(pressure.diagonal);
     }
     /// Does the same for displacement and mass, where nothing asks for the mass any more.
     void lend_mass_to_displacement()

@@ -65,6 +65,19 @@ Flow flow_at(const LiquidBody& body, const Vec3& r)
 
 double lattice_spacing(const Model& model) { return model.options.cell_size / kParticlesPerEdge; }
 
+/// Gives the particles from `first` on, all of one size, the lead of a flow that is steady where one moves along with
+/// their mean velocity: l = (u - u one step earlier) / 2.
+void lead_steady_flow(double dt, std::size_t first, LiquidParticles& l)
+{
+    Vec3 mean = Vec3::Zero();
+    for (std::size_t p = first; p < l.velocity.size(); ++p)
+        mean += (l.velocity[p] - mean) / static_cast<double>(p - first + 1);
+    for (std::size_t p = first; p < l.velocity.size(); ++p) {
+        const Vec3 way = dt * (l.velocity[p] - mean);
+        l.lead[p] = (0.5 * l.affine[p] * (way - 0.5 * dt * (l.affine[p] * way))).cast<float>();
+    }
+}
+
 /// Part of a small cube, whose centre is at this signed distance, that lies inside.
 double inside_part(double distance, double edge) { return std::clamp(0.5 - distance / edge, 0.0, 1.0); }
 
@@ -77,6 +90,7 @@ void append_particle(const Model& model, int liquid, const NewParticle& p, State
     LiquidParticles& l = state.liquid;
     l.position.push_back(p.position);
     l.velocity.push_back(p.velocity);
+    l.lead.emplace_back(Vec3f::Zero());
     l.affine.push_back(p.affine);
     l.volume.push_back(p.volume);
     l.pressure.push_back(0);
@@ -125,6 +139,7 @@ void seed_body(const Model& model, const LiquidBody& body, std::span<const Liqui
         const Flow flow = flow_at(body, x - body.pose.position);
         append_particle(model, body.liquid, {x, flow.velocity, flow.gradient, share}, state);
     }
+    lead_steady_flow(model.options.max_step, first, state.liquid);
     auto& account = state.ledger.initial[static_cast<std::size_t>(body.liquid)];
     for (std::size_t p = first; p < state.liquid.position.size(); ++p) account.add(state.liquid.volume[p]);
 }
@@ -153,23 +168,32 @@ void emit(const Model& model, const Source& source, double time, double dt, Stat
     });
 }
 
+/// Calls body(particle) for those inside of a source's mouth.
+template <class Body>
+void for_mouth(const Source& source, double time, const LiquidParticles& liquid, Body&& body)
+{
+    const Pose pose = source.motion.pose(time);
+    const Aabb bounds = source.shape->bounds();
+    parallel_for(
+        liquid.size(), "drive sources",
+        [&](std::int64_t i) {
+            const auto p = static_cast<std::size_t>(i);
+            const Vec3 y = pose.to_body(liquid.position[p]);
+            if (bounds.contains(y) && source.shape->distance(y) < 0) body(p);
+        },
+        4096);
+}
+
 /// Liquid of the source that is still inside of its mouth moves as the source says.
 void drive_mouth(const Source& source, double time, State& state)
 {
     const Pose pose = source.motion.pose(time);
     const Twist twist = source.motion.twist(time);
-    const Aabb bounds = source.shape->bounds();
-    parallel_for(
-        state.liquid.size(), "drive sources",
-        [&](std::int64_t i) {
-            const auto p = static_cast<std::size_t>(i);
-            const Vec3& x = state.liquid.position[p];
-            const Vec3 y = pose.to_body(x);
-            if (!bounds.contains(y) || source.shape->distance(y) >= 0) return;
-            state.liquid.velocity[p] = pose.rotation * source.velocity + twist.velocity_at(x, pose);
-            state.liquid.affine[p].setZero();
-        },
-        4096);
+    for_mouth(source, time, state.liquid, [&](std::size_t p) {
+        state.liquid.velocity[p] = pose.rotation * source.velocity + twist.velocity_at(state.liquid.position[p], pose);
+        state.liquid.lead[p].setZero();
+        state.liquid.affine[p].setZero();
+    });
 }
 
 } // namespace
@@ -183,9 +207,22 @@ void emit_sources(const Model& model, double time, double dt, State& state)
     }
 }
 
+void forget_driven(const Model& model, double time, double dt, State& state)
+{
+    LiquidParticles& l = state.liquid;
+    for (const Source& source : model.sources)
+        if (is_active(source.start, source.stop, time))
+            for_mouth(source, time, l, [&](std::size_t p) {
+                l.lead[p] = (0.5 * dt * (l.affine[p] * l.velocity[p])).template cast<float>();
+            });
+}
+
 void remove_drained(const Model& model, double time, State& state)
 {
     enum Fate : std::uint8_t { Drained = 2, Left = 0, Kept = 1 };
+    const auto& walls = model.domain.walls;
+    if (model.drains.empty() && std::all_of(walls.begin(), walls.end(), [](Wall w) { return w == Wall::Closed; }))
+        return;
     std::vector<std::uint8_t> fate(static_cast<std::size_t>(state.liquid.size()), Kept);
     parallel_for(
         state.liquid.size(), "find drained",

@@ -31,6 +31,10 @@ void seed_body(const Model& model, const LiquidBody& body, std::span<const Liqui
 /// fills its shape. Booked as emitted.
 void emit_sources(const Model& model, double time, double dt, State& state);
 
+/// What liquid inside of a source's mouth did in the step of dt from `time` on was the source's doing and says nothing
+/// about the next step: its lead becomes that of a steady flow.
+void forget_driven(const Model& model, double time, double dt, State& state);
+
 /// Takes out particles inside drains or beyond open walls, and books them.
 void remove_drained(const Model& model, double time, State& state);
 

@@ -7,6 +7,7 @@
 #include "fluid/liquid_share.h"
 #include "fluid/liquid_surface.h"
 #include "fluid/surface_tension.h"
+#include "sim/seed.h"
 
 #include <fmt/format.h>
 
@@ -28,6 +29,8 @@ constexpr int kExtrapolatedLayers = 4;
 constexpr double kChangeNumber = 0.05;
 /// Steps between two moves of the particles themselves.
 constexpr std::int64_t kReorderInterval = 8;
+/// From this number on, memory is given back before they move: fewer need less than it costs to ask for it again.
+constexpr std::int64_t kManyParticles = 400'000;
 /// Part of the crowding that one step removes, and how exactly.
 constexpr double kCrowdingRelaxation = 0.5;
 constexpr double kCrowdingTolerance = 1e-3;
@@ -73,6 +76,18 @@ bool liquids_differ_in_density(const Model& model)
                        [&](const Liquid& l) { return l.density != model.liquids.front().density; });
 }
 
+/// Calls body(begin, end) for the cells of every tile, that which stands for the outside among them.
+template <class Body>
+void for_tiles_of(const Scratch& s, Body&& body)
+{
+    parallel_for(
+        s.grid.n_tiles() + 1, "cells",
+        [&](std::int64_t t) {
+            body(static_cast<std::size_t>(t) * kTileCells, static_cast<std::size_t>(t + 1) * kTileCells);
+        },
+        8);
+}
+
 /// Calls body(cell index, particles) for every cell that holds particles.
 template <class Body>
 void for_occupied_cells(const Scratch& s, const char* name, Body&& body)
@@ -98,7 +113,10 @@ PoissonSystem poisson_system(const Scratch& s)
 /// Starts the pressure from what the particles remember of the last solve.
 void recall_pressure(const State& state, Scratch& s)
 {
-    s.pressure.pressure.assign(s.grid.field_size(), 0);
+    s.pressure.pressure.resize(s.grid.field_size());
+    for_tiles_of(s, [&](std::size_t begin, std::size_t end) {
+        std::fill(&s.pressure.pressure[begin], &s.pressure.pressure[begin] + (end - begin), 0.0);
+    });
     for_occupied_cells(s, "warm start", [&](std::size_t cell, std::span<const std::int32_t> particles) {
         double sum = 0;
         for (const std::int32_t p : particles) sum += state.liquid.pressure[static_cast<std::size_t>(p)];
@@ -210,9 +228,11 @@ void build_grid(const Model& model, State& state, Scratch& s)
     s.grid = tiles_around(state.liquid.position, model.domain.box.lower, model.options.cell_size, kHalo);
     sort_particles(s.grid, state.liquid.position, s.order);
     if (state.clock.step % kReorderInterval != 0) return;
-    s.release();
+    if (state.liquid.size() > kManyParticles) s.release();
     visit_particles(state.liquid, [&](const char*, const char*, auto& values) { reorder(s.order.order, values); });
-    for (std::size_t i = 0; i < s.order.order.size(); ++i) s.order.order[i] = static_cast<std::int32_t>(i);
+    parallel_for(
+        static_cast<std::int64_t>(s.order.order.size()), "reorder",
+        [&](std::int64_t i) { s.order.order[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(i); }, 16384);
 }
 
 void place_solids(const Model& model, const State& state, Scratch& s, double dt)
@@ -273,12 +293,15 @@ void transfer_to_grid(const Model& model, const State& state, Scratch& s)
     std::vector<double> density;
     for (const Liquid& l : model.liquids) density.push_back(l.density);
     const LiquidParticles& l = state.liquid;
-    particles_to_faces(s.grid, s.order, {l.position, l.velocity, l.affine, l.volume, l.liquid, density}, s.faces);
+    particles_to_faces(s.grid, s.order,
+                       {l.position, l.velocity, l.affine, l.volume, l.liquid, density, l.lead, s.lead.carried},
+                       s.faces);
     if (viscous_number(model, model.options.max_step) >= kChangeNumber) s.transferred = s.faces.velocity;
 }
 
 void add_gravity(const Model& model, Scratch& s, double dt)
 {
+    dt *= s.lead.force;
     parallel_for(s.grid.n_tiles(), "gravity", [&](std::int64_t t) {
         for (std::size_t a = 0; a < 3; ++a) {
             const double change = dt * model.options.gravity[static_cast<int>(a)];
@@ -305,9 +328,8 @@ void solve_viscosity(const Model& model, const State& state, Scratch& s, double 
     find_viscosity(model, state, s);
     const Solids solids = s.solids.view();
     const Liquid& first = model.liquids.front();
-    const ViscosityInput input{&s.grid,           &solids,         &s.solid_fields,
-                               s.liquid_distance, s.density,       first.density,
-                               s.viscosity,       first.viscosity, dt};
+    const ViscosityInput input{&s.grid,       &solids,     &s.solid_fields, s.liquid_distance, s.density,
+                               first.density, s.viscosity, first.viscosity, s.lead.force * dt};
     const double scale = std::max(largest_face_velocity(s), kLeastViscousScale * model.options.cell_size / dt);
     const ViscosityResult result =
         s.viscosity_solver.solve(input, s.faces.velocity, kViscosityTolerance * scale, kMaxViscosityIterations);
@@ -326,7 +348,7 @@ PressureInput pressure_input(const Model& model, const Scratch& s, double dt, bo
                         .liquid_distance = s.liquid_distance,
                         .density = s.density,
                         .uniform_density = model.liquids.front().density,
-                        .dt = dt};
+                        .dt = s.lead.force * dt};
     for (std::size_t a = 0; a < 3; ++a) {
         if (with_surface_pressure) input.surface_pressure[a] = s.surface_pressure[a];
         input.share[a] = s.immersion.share[a];
@@ -384,16 +406,23 @@ void solve_crowding(const Model& model, const State& state, Scratch& s, double d
     if (std::all_of(s.crowding.begin(), s.crowding.end(), [](double c) { return c == 0; })) return;
 
     // The pressure's own system, asked for the divergence kCrowdingRelaxation * crowding / dt.
-    for (double& c : s.crowding) c *= kCrowdingRelaxation / dt;
-    s.potential.assign(s.grid.field_size(), 0);
-    const PoissonResult result = s.poisson.solve_again(poisson_system(s), s.crowding, s.potential,
+    std::vector<double>& potential = s.pressure.right_side; // the pressure's own is not needed any more
+    potential.resize(s.grid.field_size());
+    for_tiles_of(s, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t c = begin; c < end; ++c) s.crowding[c] *= kCrowdingRelaxation / dt;
+        std::fill(&potential[begin], &potential[begin] + (end - begin), 0.0);
+    });
+    const PoissonResult result = s.poisson.solve_again(poisson_system(s), s.crowding, potential,
                                                        kCrowdingTolerance / dt, model.options.max_pressure_iterations);
     s.solver_iterations = result.iterations;
     if (!result.converged) throw SimulationError("crowding", "solver", result.iterations, "did not converge");
-    for (auto& d : s.displacement) d.assign(s.grid.field_size(), 0);
-    std::swap(s.potential, s.pressure.pressure);
+    for (auto& d : s.displacement) d.resize(s.grid.field_size());
+    for_tiles_of(s, [&](std::size_t begin, std::size_t end) {
+        for (auto& d : s.displacement) std::fill(&d[begin], &d[begin] + (end - begin), 0.0);
+    });
+    std::swap(potential, s.pressure.pressure);
     apply_pressure(pressure_input(model, s, dt, false), s.pressure, s.displacement);
-    std::swap(s.potential, s.pressure.pressure);
+    std::swap(potential, s.pressure.pressure);
 }
 
 void extend_velocity(const Model& model, Scratch& s, double dt)
@@ -407,10 +436,12 @@ void extend_velocity(const Model& model, Scratch& s, double dt)
     if (s.has_viscosity) s.viscosity_solver.extend_through_walls(s.faces.velocity);
 }
 
-void commit_liquid(const Model&, State& state, Scratch& s, double dt)
+void commit_liquid(const Model& model, State& state, Scratch& s, double dt)
 {
     LiquidParticles& l = state.liquid;
-    faces_to_particles(s.grid, s.order, s.faces.velocity, l.position, l.velocity, l.affine);
+    faces_to_particles(s.grid, s.order, s.faces.velocity, l.position, l.velocity, l.affine, TransferPrecision::Double,
+                       {l.lead, s.lead.kept, s.lead.gained});
+    forget_driven(model, state.clock.time, dt, state);
     for_occupied_cells(s, "keep pressure", [&](std::size_t cell, std::span<const std::int32_t> particles) {
         for (const std::int32_t p : particles) l.pressure[static_cast<std::size_t>(p)] = s.pressure.pressure[cell];
     });
@@ -421,57 +452,8 @@ void commit_liquid(const Model&, State& state, Scratch& s, double dt)
                     s.faces.velocity[a][static_cast<std::size_t>(c)] += s.displacement[a][static_cast<std::size_t>(c)];
         });
     s.lend_mass_to_displacement(); // and back
-    advect_midpoint(s.grid, s.order, s.faces.velocity, l.velocity, dt, l.position);
-}
-
-void measure_loads(const Model& model, State& state, const Scratch& s)
-{
-    const std::size_t n = model.obstacles.size();
-    state.loads.force.assign(n, Vec3::Zero());
-    state.loads.torque.assign(n, Vec3::Zero());
-    if (n == 0) return;
-    for (std::size_t b = 0; b < s.viscous_loads.size(); ++b) {
-        state.loads.force[b] = s.viscous_loads[b].force;
-        state.loads.torque[b] = s.viscous_loads[b].torque;
-    }
-    const Solids solids = s.solids.view();
-    const double area = s.grid.cell_size() * s.grid.cell_size();
-    struct Load {
-        std::vector<Vec3> force, torque;
-    };
-    std::vector<Load> loads(static_cast<std::size_t>(s.grid.n_tiles()));
-    parallel_for(s.grid.n_tiles(), "loads", [&](std::int64_t ti) {
-        const int t = static_cast<int>(ti);
-        if (s.solid_fields.tiles[static_cast<std::size_t>(t)] == TileSolidity::Open) return;
-        Load& load = loads[static_cast<std::size_t>(t)];
-        load = {std::vector<Vec3>(n, Vec3::Zero()), std::vector<Vec3>(n, Vec3::Zero())};
-        for (int c = 0; c < kTileCells; ++c)
-            for (int a = 0; a < 3; ++a) {
-                const auto face = static_cast<std::size_t>(t * kTileCells + c);
-                const double closed = 1 - s.solid_fields.open[static_cast<std::size_t>(a)][face];
-                if (closed == 0) continue;
-                const Vec3i e = Vec3i::Unit(a);
-                const Vec3i cell(c % 8, c / 8 % 8, c / 64);
-                const std::size_t below = s.grid.index(t, cell.x() - e.x(), cell.y() - e.y(), cell.z() - e.z());
-                const double p_above = s.pressure.unknown[face] != 0 ? s.pressure.pressure[face] : 0;
-                const double p_below = s.pressure.unknown[below] != 0 ? s.pressure.pressure[below] : 0;
-                if (p_above == 0 && p_below == 0) continue;
-                Vec3 offset(0.5, 0.5, 0.5);
-                offset[a] = 0;
-                const Vec3 x = s.grid.node(t, cell.x() + offset.x(), cell.y() + offset.y(), cell.z() + offset.z());
-                const int body = solids.nearest(x).body;
-                if (body < 0) continue;
-                const Vec3 force = (p_below - p_above) * closed * area * Vec3::Unit(a);
-                const auto b = static_cast<std::size_t>(body);
-                load.force[b] += force;
-                load.torque[b] += (x - s.solids.bodies[b].pose.position).cross(force);
-            }
-    });
-    for (const Load& load : loads)
-        for (std::size_t b = 0; b < load.force.size(); ++b) {
-            state.loads.force[b] += load.force[b];
-            state.loads.torque[b] += load.torque[b];
-        }
+    const LeadInput lead = s.lead.gained > 0 ? LeadInput{l.lead, l.affine} : LeadInput{};
+    advect_midpoint(s.grid, s.order, s.faces.velocity, l.velocity, dt, l.position, lead);
 }
 
 void keep_out_of_solids(const Model& model, State& state, const Scratch& s, double time)

@@ -35,6 +35,11 @@ struct EntryTraits<Vec3> {
     static constexpr int kComponents = 3;
 };
 template <>
+struct EntryTraits<Vec3f> {
+    static constexpr Scalar kScalar = Scalar::Float32;
+    static constexpr int kComponents = 3;
+};
+template <>
 struct EntryTraits<Mat3> {
     static constexpr Scalar kScalar = Scalar::Float64;
     static constexpr int kComponents = 9; // column-major
@@ -62,7 +67,9 @@ ArrayView view_of(const char* name, const char* unit, T& value)
 template <class T>
 ArrayView view_of(const char* name, const char* unit, std::vector<T>& values)
 {
-    static_assert(sizeof(T) == EntryTraits<T>::kComponents * (EntryTraits<T>::kScalar == Scalar::Int32 ? 4 : 8));
+    constexpr Scalar kScalar = EntryTraits<T>::kScalar;
+    static_assert(sizeof(T) ==
+                  EntryTraits<T>::kComponents * (kScalar == Scalar::Int32 || kScalar == Scalar::Float32 ? 4 : 8));
     return {name,
             unit,
             EntryTraits<T>::kScalar,
@@ -91,6 +98,8 @@ std::string entry_text(const ArrayView& a, std::int64_t flat)
     switch (a.scalar) {
     case Scalar::Float64:
         return fmt::format("{:.17g}", reinterpret_cast<const double*>(a.data)[flat]);
+    case Scalar::Float32:
+        return fmt::format("{:.9g}", reinterpret_cast<const float*>(a.data)[flat]);
     case Scalar::Int64:
         return fmt::format("{}", reinterpret_cast<const std::int64_t*>(a.data)[flat]);
     case Scalar::Int32:
@@ -108,7 +117,7 @@ LedgerBalance close(LedgerBalance b)
 
 } // namespace
 
-std::size_t scalar_size(Scalar scalar) noexcept { return scalar == Scalar::Int32 ? 4 : 8; }
+std::size_t scalar_size(Scalar scalar) noexcept { return scalar == Scalar::Int32 || scalar == Scalar::Float32 ? 4 : 8; }
 
 std::vector<ArrayView> state_arrays(State& state)
 {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/vec.h"
+#include "base/vec3f.h"
 #include "sim/model.h"
 #include "strands/contact_step.h"
 
@@ -44,6 +45,7 @@ struct Clock {
 struct LiquidParticles {
     std::vector<Vec3> position;       ///< [m]
     std::vector<Vec3> velocity;       ///< [m/s]
+    std::vector<Vec3f> lead;          ///< by which the motion is ahead of the velocity: half a step's change [m/s]
     std::vector<Mat3> affine;         ///< APIC velocity gradient, row a = gradient of component a [1/s]
     std::vector<double> volume;       ///< [m^3]
     std::vector<double> pressure;     ///< of the last projection, sampled at the particle; warm start [Pa]
@@ -155,7 +157,15 @@ struct State {
     return model.liquids[static_cast<std::size_t>(state.liquid.liquid[p])].density;
 }
 
-enum class Scalar { Float64, Int64, Int32 };
+/// Velocity of particle p, `leads` half steps ahead of that of the grid that it was last on: 1 is what it moves with, 2
+/// belongs to where it is now. Before the first step all are the same.
+[[nodiscard]] inline Vec3 velocity_ahead(const State& state, std::size_t p, int leads)
+{
+    if (state.clock.step == 0) return state.liquid.velocity[p];
+    return state.liquid.velocity[p] + leads * state.liquid.lead[p].cast<double>();
+}
+
+enum class Scalar { Float64, Float32, Int64, Int32 };
 [[nodiscard]] std::size_t scalar_size(Scalar scalar) noexcept; ///< [bytes]
 
 /// One registered array of the State, seen without its type.
@@ -182,6 +192,7 @@ void visit_particles(Particles& l, Visitor&& visit)
 {
     visit("liquid.position", "m", l.position);
     visit("liquid.velocity", "m/s", l.velocity);
+    visit("liquid.lead", "m/s", l.lead);
     visit("liquid.affine", "1/s", l.affine);
     visit("liquid.volume", "m3", l.volume);
     visit("liquid.pressure", "Pa", l.pressure);

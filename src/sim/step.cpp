@@ -28,6 +28,7 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
     if (workspace.after_stage) workspace.after_stage("begin", state);
     stage("watchdog", [&] { check_finite(state, "begin of step"); });
     const bool has_liquid = !model.liquids.empty();
+    scratch.lead = LeadFactors::of(dt, state.clock.previous_step, model.options.max_step);
     if (has_liquid) {
         stage("grid", [&] { build_grid(model, state, scratch); });
         stage("solids", [&] { place_solids(model, state, scratch, dt); });

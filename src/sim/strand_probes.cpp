@@ -87,8 +87,16 @@ std::vector<double> sample_film_probe(const Model& model, const State& state, co
     return {centre.x(), centre.y(), centre.z()};
 }
 
-/// Groups of strands that bridges join.
-std::int64_t count_clusters(const Model& model, const State& state, const StrandGroup& group)
+/// Whether an edge, named by the vertex at which it begins, has the probe's vertex for an end.
+bool is_edge_at(const StrandModel& strands, std::int32_t edge, std::int32_t vertex)
+{
+    const auto after = std::upper_bound(strands.first.begin(), strands.first.end(), edge);
+    const std::int32_t at = (vertex < 0 ? *after : after[-1]) + vertex;
+    return edge == at || edge + 1 == at;
+}
+
+/// Groups of strands that bridges join, all of them or those at the probe's vertex.
+std::int64_t count_clusters(const Model& model, const State& state, const StrandGroup& group, const Probe& probe)
 {
     const StrandModel& strands = model.strands;
     std::vector<std::int32_t> chief(static_cast<std::size_t>(strands.n_strands()));
@@ -103,6 +111,9 @@ std::int64_t count_clusters(const Model& model, const State& state, const Strand
     };
     for (std::size_t i = 0; i < state.bridges.size(); ++i) {
         if (state.bridges.b[i] < 0) continue; // to an obstacle
+        if (probe.is_local && !is_edge_at(strands, state.bridges.a[i], probe.vertex) &&
+            !is_edge_at(strands, state.bridges.b[i], probe.vertex))
+            continue;
         const std::int32_t a = find(strand_of(state.bridges.a[i])), b = find(strand_of(state.bridges.b[i]));
         chief[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
     }
@@ -171,7 +182,7 @@ std::vector<double> sample_strand_probe(const Model& model, const State& state, 
             return static_cast<std::size_t>(a) >= all.begin && static_cast<std::size_t>(a) < all.end;
         }))};
     case ProbeKind::Clusters:
-        return {static_cast<double>(count_clusters(model, state, group))};
+        return {static_cast<double>(count_clusters(model, state, group, probe))};
     default:
         break;
     }

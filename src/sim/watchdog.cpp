@@ -14,12 +14,12 @@ namespace rivulet {
 namespace {
 
 constexpr std::int64_t kBlock = 256; // divides the size of a tile
-constexpr auto kInfinityBits = std::bit_cast<std::uint64_t>(std::numeric_limits<double>::infinity());
+constexpr std::int64_t kBlocksATask = 128;
 constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
 
 /// Smallest index for which is_bad(i), or kNone. The same answer on any number of threads.
 template <class IsBad>
-std::int64_t first_bad(std::int64_t n, IsBad&& is_bad)
+std::int64_t first_bad(std::int64_t n, IsBad&& is_bad, std::int64_t chunk = kOrderedChunk)
 {
     return ordered_reduce(
         n, "watchdog", kNone,
@@ -28,35 +28,46 @@ std::int64_t first_bad(std::int64_t n, IsBad&& is_bad)
                 if (is_bad(i)) return i;
             return kNone;
         },
-        [](std::int64_t a, std::int64_t b) { return a < b ? a : b; });
+        [](std::int64_t a, std::int64_t b) { return a < b ? a : b; }, chunk);
 }
 
 /// Bits of the largest magnitude. As integers the bits of magnitudes order like their values, Inf above every number
 /// and NaN above Inf; the compiler compares several at once.
-std::uint64_t largest_bits(const double* values, std::int64_t n)
+template <class Bits, class Real>
+Bits largest_bits(const Real* values, std::int64_t n)
 {
-    constexpr std::uint64_t kMagnitude = ~std::uint64_t{0} >> 1;
-    std::uint64_t largest = 0;
+    constexpr Bits kMagnitude = ~Bits{0} >> 1;
+    Bits largest = 0;
     for (std::int64_t i = 0; i < n; ++i) {
-        const std::uint64_t bits = std::bit_cast<std::uint64_t>(values[i]) & kMagnitude;
+        const Bits bits = std::bit_cast<Bits>(values[i]) & kMagnitude;
         largest = bits > largest ? bits : largest;
     }
     return largest;
 }
 
-void check_finite(const ArrayView& array, const std::string& stage)
+template <class Bits, class Real>
+void check_finite_as(const ArrayView& array, const std::string& stage)
 {
-    if (array.scalar != Scalar::Float64) return;
-    const auto* values = reinterpret_cast<const double*>(array.data);
+    constexpr auto kInfinityBits = std::bit_cast<Bits>(std::numeric_limits<Real>::infinity());
+    const auto* values = reinterpret_cast<const Real*>(array.data);
     const std::int64_t n = array.count * array.components;
-    const std::int64_t block = first_bad((n + kBlock - 1) / kBlock, [&](std::int64_t b) {
-        return largest_bits(values + b * kBlock, std::min(kBlock, n - b * kBlock)) >= kInfinityBits;
-    });
+    const std::int64_t block =
+        first_bad((n + kBlock - 1) / kBlock,
+                  [&](std::int64_t b) {
+                      return largest_bits<Bits>(values + b * kBlock, std::min(kBlock, n - b * kBlock)) >= kInfinityBits;
+                  },
+                  kBlocksATask);
     if (block == kNone) return;
     std::int64_t bad = block * kBlock;
     while (std::isfinite(values[bad])) ++bad;
     throw SimulationError(stage, std::string(array.name), bad / array.components,
                           fmt::format("component {} is {}", bad % array.components, values[bad]));
+}
+
+void check_finite(const ArrayView& array, const std::string& stage)
+{
+    if (array.scalar == Scalar::Float64) check_finite_as<std::uint64_t, double>(array, stage);
+    if (array.scalar == Scalar::Float32) check_finite_as<std::uint32_t, float>(array, stage);
 }
 
 void check_lengths(const State& state, const std::string& stage)
@@ -146,7 +157,7 @@ void check_velocity(const std::array<std::vector<double>, 3>& velocity, double l
         const double* u = velocity[a].data();
         const std::int64_t block =
             first_bad(static_cast<std::int64_t>(velocity[a].size()) / kBlock,
-                      [&](std::int64_t b) { return largest_bits(u + b * kBlock, kBlock) > limit_bits; });
+                      [&](std::int64_t b) { return largest_bits<std::uint64_t>(u + b * kBlock, kBlock) > limit_bits; });
         if (block == kNone) continue;
         std::int64_t bad = block * kBlock;
         while (std::abs(u[bad]) <= limit) ++bad;

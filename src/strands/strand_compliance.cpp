@@ -136,6 +136,57 @@ void StrandCompliance::apply(std::span<const Vec3> force, std::span<Vec3> motion
         kMotionGrain);
 }
 
+SpringBodies* StrandCompliance::with_springs(std::span<const Vec3> normal, std::span<const double> stiffness)
+{
+    if (!springs_) springs_ = std::make_unique<Springs>(*this);
+    springs_->factor(normal, stiffness);
+    return springs_.get();
+}
+
+void StrandCompliance::Springs::factor(std::span<const Vec3> normal, std::span<const double> stiffness)
+{
+    normal_ = normal;
+    factors_.resize(strands_.batches_.size());
+    parallel_for(static_cast<std::int64_t>(factors_.size()), "contact compliance", [&](std::int64_t batch) {
+        const auto i = static_cast<std::size_t>(batch);
+        RodMatrix& matrix = factors_[i];
+        strands_.factors_[static_cast<std::size_t>(strands_.batches_[i])].product(matrix);
+        for (std::size_t k = strands_.begin_[i]; k < strands_.begin_[i + 1]; ++k) {
+            const Side& side = strands_.sides_[k];
+            const auto c = static_cast<std::size_t>(side.contact);
+            const int row = 4 * side.vertex;
+            const double w0 = side.weight[0], w1 = side.weight[1];
+            for (int a = 0; a < 3; ++a)
+                for (int b = 0; b < 3; ++b) {
+                    const double entry = stiffness[c] * normal[c][a] * normal[c][b];
+                    if (b <= a) matrix.at(row + a, row + b)[side.lane] += w0 * w0 * entry;
+                    if (b <= a) matrix.at(row + 4 + a, row + 4 + b)[side.lane] += w1 * w1 * entry;
+                    matrix.at(row + 4 + a, row + b)[side.lane] += w1 * w0 * entry;
+                }
+        }
+        (void)matrix.factor(); // positive definite, as what it was made of
+    });
+}
+
+void StrandCompliance::Springs::apply(std::span<const double> force, std::span<double> motion)
+{
+    const StrandCompliance& s = strands_;
+    const auto slot = [&](std::size_t k) {
+        const auto c = static_cast<std::size_t>(s.sides_[k].contact);
+        return 2 * c + (s.sides_of_[c][0] == static_cast<std::int32_t>(k) ? 0 : 1);
+    };
+    for (std::size_t c = 0; c < s.n_contacts_; ++c)
+        if (s.sides_of_[c][1] < 0) motion[2 * c + 1] = 0;
+    for_batches(s.batches_.size(), [&](std::size_t i, AlignedVector<Lane>& u) {
+        u.assign(static_cast<std::size_t>(factors_[i].size()), Lane{});
+        for (std::size_t k = s.begin_[i]; k < s.begin_[i + 1]; ++k)
+            s.add_to(u, s.sides_[k], force[slot(k)] * normal_[static_cast<std::size_t>(s.sides_[k].contact)]);
+        factors_[i].solve(u.data());
+        for (std::size_t k = s.begin_[i]; k < s.begin_[i + 1]; ++k)
+            motion[slot(k)] = normal_[static_cast<std::size_t>(s.sides_[k].contact)].dot(at_side(u, s.sides_[k]));
+    });
+}
+
 std::size_t StrandCompliance::block_bytes(std::span<const ConeContact> cones) const
 {
     std::size_t n = 0;

@@ -1,11 +1,12 @@
 #pragma once
 
-#include "contact/cone_solver.h"
+#include "contact/penalty_solver.h"
 #include "strands/rod_system.h"
 #include "strands/strand_contacts.h"
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,8 @@ public:
                      std::span<const StrandContact> contacts);
 
     void apply(std::span<const Vec3> force, std::span<Vec3> motion) override;
+    /// Strands factored with the springs that they hang on; valid until the next call.
+    SpringBodies* with_springs(std::span<const Vec3> normal, std::span<const double> stiffness) override;
     /// Size of blocks().
     [[nodiscard]] std::size_t block_bytes(std::span<const ConeContact> cones) const;
     /// The same, between all contacts of each strand, written out along the axes of the contacts.
@@ -56,6 +59,17 @@ private:
     struct Place {
         std::int32_t batch = 0, lane = 0;
     };
+    class Springs final : public SpringBodies {
+    public:
+        explicit Springs(StrandCompliance& strands) : strands_(strands) {}
+        void factor(std::span<const Vec3> normal, std::span<const double> stiffness);
+        void apply(std::span<const double> force, std::span<double> motion) override;
+
+    private:
+        StrandCompliance& strands_;
+        std::span<const Vec3> normal_;
+        std::vector<RodMatrix> factors_; ///< of batches()
+    };
 
     void add_side(const StrandModel& model, std::span<const Hold> hold, const std::vector<Place>& places,
                   std::int32_t contact, std::int32_t vertex, double at, double sign);
@@ -76,6 +90,7 @@ private:
     std::vector<Vec3> side_motion_;
     std::vector<std::array<std::int32_t, 2>> sides_of_; ///< of each contact; -1 = none
     std::vector<std::int32_t> batch_of_side_;
+    std::unique_ptr<Springs> springs_;
 };
 
 } // namespace rivulet

@@ -121,6 +121,39 @@ TEST_P(Transfer, ConservesMassAndLinearMomentum)
     }
 }
 
+TEST_P(Transfer, LeadsAreAddedOnTheWayToTheGridAndMadeOfTheChangeOnTheWayBack)
+{
+    const auto [precision, tolerance, dx] = GetParam();
+    const Cloud cloud(3000, dx);
+    std::vector<Vec3f> lead(cloud.velocity.size());
+    std::vector<Vec3> ahead = cloud.velocity;
+    for (std::size_t p = 0; p < lead.size(); ++p) {
+        const Vec3 sixteenths = (16 * cloud.affine[p] * cloud.position[p]).array().round();
+        lead[p] = (sixteenths / 16).cast<float>();
+        ahead[p] += 0.25 * lead[p].cast<double>();
+    }
+    ParticleInput with_lead = cloud.input(), moved = cloud.input();
+    with_lead.lead = lead;
+    with_lead.lead_part = 0.25;
+    moved.velocity = ahead;
+    FaceFields faces, expected;
+    particles_to_faces(cloud.grid, cloud.order, with_lead, faces, precision);
+    particles_to_faces(cloud.grid, cloud.order, moved, expected, precision);
+    for (std::size_t a = 0; a < 3; ++a)
+        for (std::size_t i = 0; i < faces.mass[a].size(); ++i)
+            EXPECT_NEAR(faces.velocity[a][i], expected.velocity[a][i], 10 * tolerance);
+
+    const std::vector<Vec3f> old = lead;
+    std::vector<Vec3> velocity = cloud.velocity;
+    std::vector<Mat3> affine = cloud.affine;
+    faces_to_particles(cloud.grid, cloud.order, faces.velocity, cloud.position, velocity, affine, precision,
+                       {lead, 0.5, 2});
+    for (std::size_t p = 0; p < lead.size(); ++p) {
+        const Vec3 sum = 0.5 * old[p].cast<double>() + 2 * (velocity[p] - cloud.velocity[p]);
+        EXPECT_LT((lead[p].cast<double>() - sum).norm(), 1e-6 * (1 + sum.norm()));
+    }
+}
+
 TEST(ParticleInput, WeighsEveryParticleByItsLiquid)
 {
     const std::vector<double> volume{2, 3}, density{1000, 1200};

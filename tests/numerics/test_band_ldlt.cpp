@@ -93,6 +93,18 @@ TEST(BandLdlt, BandOfTheInverse)
     }
 }
 
+TEST(BandLdlt, FactorsMultipliedOutAreTheMatrix)
+{
+    for (const int n : {1, 3, 11, 47}) {
+        const Eigen::MatrixXd a = random_band_matrix(n, 6);
+        BandLdlt<double, kWidth> band = in_band_storage(a), found;
+        EXPECT_GT(band.factor(), 0);
+        band.product(found);
+        for (int i = 0; i < n; ++i)
+            for (int j = std::max(0, i - kWidth); j <= i; ++j) EXPECT_NEAR(found.at(i, j), a(i, j), 1e-14);
+    }
+}
+
 TEST(BandLdlt, TheSmallestPivotTellsAnIndefiniteMatrix)
 {
     Eigen::MatrixXd a = random_band_matrix(40, 6);

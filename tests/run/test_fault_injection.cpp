@@ -19,7 +19,8 @@ std::vector<std::string> real_arrays(const State& state)
 {
     std::vector<std::string> names;
     for (const ArrayView& view : state_arrays(state))
-        if (view.scalar == Scalar::Float64 && view.count > 0) names.emplace_back(view.name);
+        if ((view.scalar == Scalar::Float64 || view.scalar == Scalar::Float32) && view.count > 0)
+            names.emplace_back(view.name);
     return names;
 }
 
@@ -28,7 +29,11 @@ void poison(State& state, const std::string& name, std::uint64_t pick, double va
     for (const ArrayView& view : state_arrays(state)) {
         if (view.name != name) continue;
         const std::uint64_t n = static_cast<std::uint64_t>(view.count) * static_cast<std::uint64_t>(view.components);
-        std::memcpy(view.data + 8 * (pick % n), &value, 8);
+        const auto narrow = static_cast<float>(value);
+        if (view.scalar == Scalar::Float64)
+            std::memcpy(view.data + 8 * (pick % n), &value, 8);
+        else
+            std::memcpy(view.data + 4 * (pick % n), &narrow, 4);
     }
 }
 

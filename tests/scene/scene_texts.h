@@ -224,6 +224,7 @@ count = 7
 vertices = 31
 start = "0 0 0 m"
 end = "0 0 -6 cm"
+row = [1, 0, 0]
 spacing = "0.2 mm"
 curl_radius = "1 mm"
 curl_pitch = "2 cm"
@@ -280,6 +281,11 @@ every = "step"
 kind = "strand_tension"
 object = "tow"
 vertex = 1
+
+[probes.tufts]
+kind = "clusters"
+object = "tow"
+vertex = -2
 
 [probes.dripped]
 kind = "shed_volume"

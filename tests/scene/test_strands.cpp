@@ -181,6 +181,22 @@ TEST(Bundle, StrandsArePackedAndWoundAroundTheirLines)
     EXPECT_LT((wound[0][15] - wound[0][0] - Vec3(0, 0, 0.5)).norm(), 1e-14);
 }
 
+TEST(Bundle, StrandsLieInARowAcrossTheirAxis)
+{
+    const Bundle bundle{.count = 4,
+                        .n_vertices = 3,
+                        .start = Vec3(1, 2, 3),
+                        .end = Vec3(1, 2, 2),
+                        .spacing = 0.01,
+                        .row = Vec3(2, 0, 7)}; // of which only x is across
+    const Curves row = bundle_curves(bundle);
+    ASSERT_EQ(row.size(), 4u);
+    for (std::size_t i = 0; i < 4; ++i) {
+        EXPECT_LT((row[i][0] - Vec3(1 + 0.01 * (static_cast<double>(i) - 1.5), 2, 3)).norm(), 1e-14);
+        EXPECT_LT((row[i][2] - row[i][0] - Vec3(0, 0, -1)).norm(), 1e-14);
+    }
+}
+
 TEST(StrandScene, GroomsStayEmptyWhereNothingIsToGrow)
 {
     const ParseOptions options{.grows_strands = false};

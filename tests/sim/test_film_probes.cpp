@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <numbers>
+#include <optional>
 
 namespace rivulet {
 namespace {
@@ -31,6 +32,34 @@ TEST(FilmProbes, TellWhatStrandsHaveCaughtAndShed)
     EXPECT_DOUBLE_EQ(value(ProbeKind::CaughtVolume, "water"), 2e-9);
     EXPECT_DOUBLE_EQ(value(ProbeKind::ShedVolume, "water"), 6e-10);
     EXPECT_EQ(value(ProbeKind::ShedVolume, "oil"), 0);
+}
+
+/// Four strands of four vertices: the first two joined near their roots, the second and third at their tips, the fourth
+/// only to an obstacle.
+TEST(FilmProbes, ClustersAreThoseOfAllBridgesOrOfThoseAtOneVertex)
+{
+    Model model;
+    model.strands.first = {0, 4, 8, 12, 16};
+    model.strands.material = {0, 0, 0, 0};
+    model.strand_groups = {{"hair", 0, 4}};
+    State state;
+    state.strands.position.resize(16);
+    state.bridges = {{0, 6, 13}, {5, 10, -1}, {0, 0, 0}};
+    const auto clusters = [&](std::optional<int> vertex) {
+        Probe probe;
+        probe.kind = ProbeKind::Clusters;
+        probe.object = "hair";
+        probe.is_local = vertex.has_value();
+        if (vertex) probe.vertex = *vertex;
+        return sample_probe(model, state, probe).at(0);
+    };
+    EXPECT_EQ(clusters({}), 2);
+    EXPECT_EQ(clusters(0), 3); // vertices 0 and 1 of the first, 1 and 2 of the second
+    EXPECT_EQ(clusters(1), 3);
+    EXPECT_EQ(clusters(2), 2); // the other two reach from vertex 2 to 3
+    EXPECT_EQ(clusters(3), 3);
+    EXPECT_EQ(clusters(-1), 3);
+    EXPECT_EQ(clusters(-4), 3);
 }
 
 TEST(FilmProbes, ThicknessIsThatOfARingOfTheVolume)

@@ -227,6 +227,7 @@ TEST(Films, AllLiquidIsCaughtByThirstyStrands)
     state.liquid = {};
     state.liquid.position = {Vec3(0.02, 1e-4, 0)};
     state.liquid.velocity = {Vec3(0, -1, 0)};
+    state.liquid.lead = {Vec3f::Zero()};
     state.liquid.affine = {Mat3::Zero()};
     state.liquid.volume = {1e-10};
     state.liquid.pressure = {0};

@@ -33,6 +33,7 @@ void add(State& state, const Drop& drop)
     LiquidParticles& l = state.liquid;
     l.position.push_back(drop.position);
     l.velocity.push_back(drop.velocity);
+    l.lead.emplace_back(Vec3f::Zero());
     l.affine.push_back(drop.affine);
     l.volume.push_back(drop.volume * kNominal);
     l.pressure.push_back(0);
@@ -112,8 +113,10 @@ TEST(Resample, AMergeHasTheCentreMomentumAndSpinOfThePair)
     Drop other{{0.208, 0.1, 0.1}, 0.75, {0, 0.4, 0}, Mat3::Zero(), {0, 0, 1}, 0};
     small.affine(2, 2) = 4;
     State state = state_of(model, {small, other});
+    state.liquid.lead = {Vec3f(4, 0, 0), Vec3f(0, 0, 4)};
     resample_liquid(model, 0, state);
     ASSERT_EQ(state.liquid.size(), 1);
+    EXPECT_EQ(state.liquid.lead[0], Vec3f(1, 0, 3));
     EXPECT_EQ(state.liquid.id[0], 1); // the larger one's
     EXPECT_NEAR(state.liquid.volume[0], 1e-6, 1e-21);
     EXPECT_NEAR((state.liquid.position[0] - Vec3(0.206, 0.1, 0.1)).norm(), 0, 1e-16);

@@ -14,6 +14,7 @@ State sample_state()
     s.clock.time = 0.25;
     s.liquid.position = {Vec3(1, 2, 3), Vec3(4, 5, 6)};
     s.liquid.velocity = {Vec3(0, 0, 1), Vec3(0, 1, 0)};
+    s.liquid.lead = {Vec3f(0, 0, 0.5F), Vec3f::Zero()};
     s.liquid.affine = {Mat3::Identity(), Mat3::Zero()};
     s.liquid.volume = {0.5, 0.25};
     s.liquid.pressure = {10, 20};

@@ -20,12 +20,16 @@ std::string corrupt(State& state, std::uint64_t trial)
 {
     std::vector<ArrayView> arrays;
     for (const ArrayView& a : state_arrays(state))
-        if (a.scalar == Scalar::Float64 && a.count > 0) arrays.push_back(a);
+        if ((a.scalar == Scalar::Float64 || a.scalar == Scalar::Float32) && a.count > 0) arrays.push_back(a);
     const ArrayView& a = arrays[random_bits(1, trial, 0) % arrays.size()];
     const auto entry = random_bits(1, trial, 1) % std::uint64_t(a.count * a.components);
     const double bad[] = {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
                           -std::numeric_limits<double>::infinity()};
-    reinterpret_cast<double*>(a.data)[entry] = bad[random_bits(1, trial, 2) % 3];
+    const double value = bad[random_bits(1, trial, 2) % 3];
+    if (a.scalar == Scalar::Float64)
+        reinterpret_cast<double*>(a.data)[entry] = value;
+    else
+        reinterpret_cast<float*>(a.data)[entry] = static_cast<float>(value);
     return std::string(a.name);
 }
 

@@ -26,6 +26,5 @@ def judge(case):
         Figure("angular momentum after a turn", turning[-1], turning[0], 0.01, "smooth wall: no torque", "kg m²/s",
                known_miss=TURNING_AT_WALLS),
         Figure("kinetic energy after a turn", energy[-1], energy[0], 0.02, "no friction", "J", known_miss=TURNING_AT_WALLS),
-        Figure("angular velocity of the inner half", spin, 2 * numpy.pi, 0.01, "rigid rotation", "rad/s",
-               known_miss=TURNING_AT_WALLS),
+        Figure("angular velocity of the inner half", spin, 2 * numpy.pi, 0.01, "rigid rotation", "rad/s"),
     ]
