@@ -117,8 +117,8 @@ private:
     }
 
     /// Dry strands set out under the forces that what touches them had in the last step: where they lie still, that is
-    /// most of the answer already, and taut ones are not drawn through what they are wound about. With bridges they set
-    /// out free.
+    /// most of the answer already, and taut ones are drawn less far towards what they are wound about. With bridges
+    /// they set out free.
     void carry_contacts()
     {
         vertex_force_.clear();
