@@ -1,6 +1,7 @@
 #include "strands/contact_step.h"
 
 #include "base/assert.h"
+#include "numerics/coulomb.h"
 #include "strands/strand_compliance.h"
 
 #include <algorithm>
@@ -82,7 +83,10 @@ public:
         contact_ = {};
         begin_update(model_, update_);
         begin_bridges();
-        solve_batches(model_, state_, step_, all_batches(model_), nullptr, parts_.factors, update_);
+        carry_contacts();
+        StrandStep step = step_;
+        step.contact_force = vertex_force_;
+        solve_batches(model_, state_, step, all_batches(model_), nullptr, parts_.factors, update_);
         while (find() && contact_.rounds < options_.max_rounds) {
             if (!bridges_.empty() && !is_better()) break;
             ++contact_.rounds;
@@ -112,6 +116,28 @@ private:
                                       *options_.bridges, bridges_, parts_.bridge_pairs);
     }
 
+    /// Dry strands set out under the forces that what touches them had in the last step: where they lie still, that is
+    /// most of the answer already, and taut ones are drawn less far towards what they are wound about. With bridges
+    /// they set out free.
+    void carry_contacts()
+    {
+        vertex_force_.clear();
+        if (options_.bridges || options_.only_joints) return;
+        const StrandMotion start{state_.position, state_.position, step_.hold};
+        for (std::size_t k = 0; k < memory_.a.size(); ++k) {
+            auto placed = place_contact(*parts_.edges, start, obstacles_, memory_.a[k], memory_.b[k]);
+            if (!placed) continue;
+            placed->force = bearable_force(*placed, memory_.force[k]);
+            carried_.push_back(*placed);
+        }
+        if (!carried_.empty()) vertex_force_ = vertex_forces(carried_, state_.position.size());
+    }
+    /// Normals turn a little from step to step.
+    [[nodiscard]] static Vec3 bearable_force(const StrandContact& c, const Vec3& force)
+    {
+        return project_on_cone(force, c.normal, c.friction);
+    }
+
     /// What is known before the strands have moved: joints and bridges, none of which bears a force yet.
     [[nodiscard]] std::vector<StrandContact> ties() const
     {
@@ -120,6 +146,7 @@ private:
             all.push_back(b.contact);
             all.back().force = Vec3::Zero();
         }
+        all.insert(all.end(), carried_.begin(), carried_.end());
         std::sort(all.begin(), all.end());
         return all;
     }
@@ -314,7 +341,8 @@ private:
         ContactUpdate contact;
     };
 
-    std::vector<StrandBridge> bridges_; ///< with the forces of the last step
+    std::vector<StrandContact> carried_; ///< from the last step, with the forces that they had
+    std::vector<StrandBridge> bridges_;  ///< with the forces of the last step
     Before before_;
     double thinnest_ = 0;
     std::vector<std::int32_t> touched_;  ///< batches

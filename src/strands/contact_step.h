@@ -54,11 +54,11 @@ private:
     std::unique_ptr<Parts> parts_;
 };
 
-/// One implicit step of all strands that touch each other and obstacles: they move as if free, what they would run into
-/// is found, the forces of all contacts are solved for with strands that answer to them linearly, and the strands move
-/// again, with their full laws, under these forces; again while that brings new contacts about. Liquid bridges between
-/// what was linked at the beginning of the step pull with the force that they have at its end: a contact that bears a
-/// bridge's pull has the cone that cohesion shifts.
+/// One implicit step of all strands that touch each other and obstacles: they move under the forces of the last
+/// step, or with bridges as if free, what they would run into is found, the forces of all contacts are solved for with
+/// strands that answer to them linearly, and the strands move again, with their full laws, under these forces; again
+/// while that brings new contacts about. Liquid bridges between what was linked at the beginning of the step pull with
+/// the force that they have at its end: a contact that bears a bridge's pull has the cone that cohesion shifts.
 void step_strands(const StrandModel& model, const StrandState& state, const StrandStep& step,
                   std::span<const StrandObstacle> obstacles, const ContactMemory& memory, const ContactOptions& options,
                   ContactWorkspace& workspace, StrandUpdate& update, ContactUpdate& contact);

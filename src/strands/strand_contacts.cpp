@@ -13,6 +13,7 @@ namespace {
 /// Parts of the distance of touching centre lines.
 constexpr double kNear = 0.05;    ///< gap at which things count as touching
 constexpr double kFar = 0.02;     ///< gap at the end of the step beyond which they do not
+constexpr double kCarried = 0.3;  ///< and at its beginning, of what touched before
 constexpr double kSlack = 0.5;    ///< of the broad phase
 constexpr double kDeepest = 0.03; ///< penetration that one step undoes: more would throw them apart
 /// An edge touches between its ends only beyond this part of it.
@@ -106,6 +107,49 @@ public:
             if (s > kEnd && s < 1 - kEnd && add(e, obstacle, Path(obstacle, motion_, a, s), s, -2 - 3 * index, out))
                 return;
         }
+    }
+
+    /// As place_contact().
+    [[nodiscard]] std::optional<StrandContact> place(std::size_t e, std::size_t f) const
+    {
+        const std::int32_t a = edges_.vertex[e], b = edges_.vertex[f];
+        const Segment p = edge_at(motion_.start, a), q = edge_at(motion_.start, b);
+        const double reach = edges_.radius[e] + edges_.radius[f];
+        const NearestPoints near = nearest_points(p, q);
+        if (near.distance > (1 + kCarried) * reach || !(near.distance > 0)) return {};
+        if (edges_.are_tied(std::min(a, b), std::max(a, b))) return {};
+        if ((near.s >= 1 && !is_last(e)) || (near.t >= 1 && !is_last(f))) return {};
+        if (std::max(freedom(a, near.s), freedom(b, near.t)) < kLeastFreedom) return {};
+        return StrandContact{.a = a,
+                             .b = b,
+                             .s = near.s,
+                             .t = near.t,
+                             .normal = (p.at(near.s) - q.at(near.t)) / near.distance,
+                             .gap = std::max(near.distance - reach, -kDeepest * reach),
+                             .friction = std::sqrt(edges_.friction[e] * edges_.friction[f])};
+    }
+    [[nodiscard]] std::optional<StrandContact> place(std::size_t e, const StrandObstacle& obstacle,
+                                                     std::int32_t b) const
+    {
+        const std::int32_t a = edges_.vertex[e];
+        const double radius = edges_.radius[e];
+        double s = (-b - 1) % 3 == 0 ? 0 : 1;
+        if ((-b - 1) % 3 == 1) {
+            const Path first(obstacle, motion_, a, 0), second(obstacle, motion_, a, 1);
+            s = deepest(*obstacle.shape, first.from, second.from, radius);
+            if (s <= kEnd || s >= 1 - kEnd) return {};
+        }
+        const Vec3 from = Path(obstacle, motion_, a, s).from;
+        const double distance = obstacle.shape->distance(from);
+        if (distance > (1 + kCarried) * radius || freedom(a, s) < kLeastFreedom) return {};
+        return StrandContact{.a = a,
+                             .b = b,
+                             .s = s,
+                             .normal = obstacle.end.rotation * obstacle.shape->normal(from),
+                             .gap = std::max(distance - radius, -kDeepest * radius),
+                             .friction = obstacle.friction ? std::sqrt(*obstacle.friction * edges_.friction[e])
+                                                           : edges_.friction[e],
+                             .carried = obstacle.end.to_world(from)};
     }
 
     /// How far the place at s of an edge follows its free ends, 0 to 1.
@@ -327,6 +371,19 @@ std::vector<StrandContact> find_contacts(const StrandEdges& edges, const StrandM
     }
     std::sort(contacts.begin(), contacts.end());
     return contacts;
+}
+
+std::optional<StrandContact> place_contact(const StrandEdges& edges, const StrandMotion& motion,
+                                           std::span<const StrandObstacle> obstacles, std::int32_t a, std::int32_t b)
+{
+    const Finder finder(edges, motion);
+    const auto edge = [&](std::int32_t v) {
+        const auto i = std::lower_bound(edges.vertex.begin(), edges.vertex.end(), v) - edges.vertex.begin();
+        return static_cast<std::size_t>(i);
+    };
+    if (b >= 0) return finder.place(edge(a), edge(b));
+    const auto o = static_cast<std::size_t>((-b - 1) / 3);
+    return o < obstacles.size() ? finder.place(edge(a), obstacles[o], b) : std::nullopt;
 }
 
 std::vector<StrandContact> place_joints(const StrandModel& model, const StrandEdges& edges, const StrandMotion& motion)

@@ -72,6 +72,12 @@ struct StrandMotion {
                                                        std::span<const StrandObstacle> obstacles, EdgePairs& pairs,
                                                        bool again = false);
 
+/// The contact of these edges, or of this edge and an obstacle (see StrandContact), as it stands at the beginning of
+/// the step; none if they are far apart, held, tied, or touch at an end that belongs to the next edge.
+[[nodiscard]] std::optional<StrandContact> place_contact(const StrandEdges& edges, const StrandMotion& motion,
+                                                         std::span<const StrandObstacle> obstacles, std::int32_t a,
+                                                         std::int32_t b);
+
 /// Joints as they stand at the beginning of the step, sorted; without those of which both places are held. Places that
 /// are apart are drawn together no faster than what touches is pushed apart.
 [[nodiscard]] std::vector<StrandContact> place_joints(const StrandModel& model, const StrandEdges& edges,

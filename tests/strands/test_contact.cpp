@@ -153,6 +153,29 @@ TEST(StrandContact, SlidesOnAnInclineAsCoulombHasIt)
         }
 }
 
+/// A rod at rest on the ground sets out under the forces of the last step: they bear its weight, and end with the
+/// ground.
+TEST(StrandContact, ForcesOfTheLastStepBearTheWeightWhileThereIsGround)
+{
+    RodMaterial material = human_hair();
+    material.radius_a = material.radius_b = 1e-3;
+    Touching s(material);
+    s.add(line({-0.02, 0, 1.0001e-3}, {0.02, 0, 1.0001e-3}, 8));
+    group_strands(s.model);
+    const auto plane = make_plane(Vec3::Zero(), Vec3::UnitZ());
+    s.obstacles = {{plane.get(), {}, {}, std::nullopt}};
+    s.options.tolerance = 1e-4;
+    for (int i = 0; i < 200; ++i) s.advance({.dt = 1e-3, .gravity = {0, 0, -9.81}});
+    EXPECT_EQ(s.contact.rounds, 1);
+    double weight = 0;
+    for (const StrandContact& c : s.contact.contacts) weight += c.force.z();
+    EXPECT_NEAR(weight, 9.81 * s.mass(), 1e-2 * 9.81 * s.mass());
+    // A ground that is gone bears nothing.
+    s.obstacles[0].start.position.z() = s.obstacles[0].end.position.z() = -1;
+    s.advance({.dt = 1e-3, .gravity = {0, 0, -9.81}});
+    EXPECT_NEAR(s.momentum().z(), -9.81e-3 * s.mass(), 1e-2 * 9.81e-3 * s.mass());
+}
+
 /// Nothing can part strands that are held inside of each other: they may not be thrown apart for it, nor stretched.
 TEST(StrandContact, StrandsThatShareARootStayAtRest)
 {
