@@ -20,7 +20,7 @@ endif()
 # Several sources in one compilation: half of the time would go into reading the same headers 180 times. The names that
 # a file keeps to itself must therefore be unique within its folder.
 set(CMAKE_UNITY_BUILD ${RIVULET_UNITY})
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 10)
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
 if(RIVULET_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL GNU) # takes an included source for a header
   target_compile_options(rivulet_flags INTERFACE -Wno-subobject-linkage)
 endif()

@@ -78,7 +78,8 @@ ConeSolution solve_cones(std::span<const ConeContact> contacts, ContactComplianc
 
 /// The same by Gauss-Seidel over the contacts, each solved exactly with all others held [Daviet 2011]: far fewer passes
 /// than gradients need, for the price of the blocks. Contacts of one colour share no body; colours follow each other in
-/// a fixed order. An iteration is a sweep over all contacts. The motion of a bridge is returned along its normal.
+/// a fixed order. Bodies on which the law is obeyed already are left alone. An iteration is as many solutions as there
+/// are contacts. Forces that nothing changes keep their bits. The motion of a bridge is returned along its normal.
 ConeSolution sweep_cones(std::span<const ConeContact> contacts, const BlockCompliance& compliance,
                          const ConeOptions& options, std::span<const Vec3> guess, std::span<Vec3> force,
                          std::span<Vec3> motion);

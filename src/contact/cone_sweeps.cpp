@@ -15,8 +15,13 @@ namespace {
 constexpr double kRegular = 1e-9;
 /// Contacts of one colour that are worth a task.
 constexpr std::int64_t kSweepGrain = 32;
-/// Sweeps between two looks at the residual.
-constexpr int kSweepsPerLook = 4;
+constexpr std::int64_t kLookGrain = 512;
+/// Sweeps between two looks at the residual; more where they pass over few contacts.
+constexpr int kSweepsPerLook = 4, kMostSweepsPerLook = 32;
+/// Bodies are swept while a contact of theirs is off by more than this part of the tolerance.
+constexpr double kActive = 0.3;
+/// Sweeps over few contacts, for one over all of them.
+constexpr int kPartialSweeps = 4;
 
 class Sweeps {
 public:
@@ -33,6 +38,9 @@ public:
         local_.reserve(n);
         own_inverse_.resize(n);
         multiplier_.assign(n, 0);
+        residual_.assign(n, 0);
+        is_changed_.assign(n, 0);
+        active_.resize(colours_.size());
         side_motion_.assign(w_.axis.back(), 0.0);
         for (std::size_t i = 0; i < n; ++i) {
             const ConeContact& c = contacts[i];
@@ -41,7 +49,8 @@ public:
             own_[i].diagonal().array() += kRegular * own_[i].trace() / static_cast<double>(n_axes(c));
             local_.emplace_back(own_[i], c.friction);
             if (c.is_joint) own_inverse_[i] = own_[i].inverse();
-            x_[i] = first_force(c, frame_[i] * guess[i]);
+            is_changed_[i] = guess[i] != force[i];
+            x_[i] = is_changed_[i] ? first_force(c, frame_[i] * guess[i]) : shifted(c, frame_[i] * force[i]);
             base_[i] = frame_[i] * motion[i];
             base_[i][0] += c.gap;
         }
@@ -49,14 +58,24 @@ public:
 
     ConeSolution run()
     {
-        for (std::size_t i = 0; i < contacts_.size(); ++i) push(i, unshifted(i) - frame_[i] * force_[i]);
+        for (std::size_t i = 0; i < contacts_.size(); ++i)
+            if (is_changed_[i]) push(i, unshifted(i) - frame_[i] * force_[i]);
         ConeSolution result;
         measure(result);
-        while (result.residual > options_.tolerance && result.iterations < options_.max_iterations) {
-            for (int k = 0; k < kSweepsPerLook; ++k, ++result.iterations)
+        const auto n = static_cast<std::int64_t>(contacts_.size());
+        std::int64_t n_updates = 0;
+        for (int done = 0; result.residual > options_.tolerance && result.iterations < options_.max_iterations &&
+                           done < kPartialSweeps * options_.max_iterations;) {
+            const std::int64_t n_active = gather_active();
+            const auto sweeps = static_cast<int>(
+                std::clamp<std::int64_t>(kSweepsPerLook * n / n_active, kSweepsPerLook, kMostSweepsPerLook));
+            for (int k = 0; k < sweeps; ++k)
                 coloured_for(
-                    colours_, "contact sweeps", [&](std::int32_t i) { relax(static_cast<std::size_t>(i)); },
+                    active_, "contact sweeps", [&](std::int32_t i) { relax(static_cast<std::size_t>(i)); },
                     kSweepGrain);
+            done += sweeps;
+            n_updates += sweeps * n_active;
+            result.iterations = static_cast<int>((n_updates + n - 1) / n);
             measure(result);
         }
         result.converged = result.residual <= options_.tolerance;
@@ -68,8 +87,13 @@ private:
     [[nodiscard]] static Vec3 first_force(const ConeContact& c, Vec3 guess)
     {
         if (c.bridge) return {std::min(guess[0], 0.0), 0, 0};
-        guess[0] += c.cohesion;
+        guess = shifted(c, guess);
         return c.is_joint ? guess : project_on_cone(guess, c.friction);
+    }
+    [[nodiscard]] static Vec3 shifted(const ConeContact& c, Vec3 force)
+    {
+        force[0] += c.cohesion;
+        return force;
     }
 
     /// The rows of a side in the matrix of its body.
@@ -162,7 +186,9 @@ private:
     {
         const Vec3 before = x_[i];
         x_[i] = lawful(i, moved(i));
-        if (x_[i] != before) push(i, x_[i] - before);
+        if (x_[i] == before) return;
+        is_changed_[i] = 1;
+        push(i, x_[i] - before);
     }
 
     /// Of the law, as a motion [m].
@@ -174,22 +200,49 @@ private:
         return coulomb_residual(x_[i], motion, c.friction, c.compliance);
     }
 
-    void measure(ConeSolution& result) const
+    /// Contacts, by colour, of bodies on which the law is not yet obeyed; how many.
+    std::int64_t gather_active()
     {
-        result.residual = 0;
-        result.worst = -1;
-        for (std::size_t i = 0; i < contacts_.size(); ++i) {
-            const double r = residual(i, moved(i));
-            if (r <= result.residual) continue;
-            result.residual = r;
-            result.worst = static_cast<std::int64_t>(i);
+        const double limit = kActive * options_.tolerance;
+        const auto bodies = [&](std::size_t i, auto&& visit) {
+            for (const std::int32_t side : w_.sides[i])
+                if (side >= 0) visit(is_active_[static_cast<std::size_t>(w_.body[static_cast<std::size_t>(side)])]);
+        };
+        is_active_.assign(w_.first.size() - 1, 0);
+        for (std::size_t i = 0; i < contacts_.size(); ++i)
+            if (residual_[i] > limit) bodies(i, [](std::uint8_t& body) { body = 1; });
+        std::int64_t n = 0;
+        for (std::size_t colour = 0; colour < colours_.size(); ++colour) {
+            active_[colour].clear();
+            for (const std::int32_t i : colours_[colour]) {
+                bool is_active = false;
+                bodies(static_cast<std::size_t>(i), [&](const std::uint8_t& body) { is_active |= body != 0; });
+                if (is_active) active_[colour].push_back(i);
+            }
+            n += static_cast<std::int64_t>(active_[colour].size());
         }
+        return n;
     }
 
+    void measure(ConeSolution& result)
+    {
+        parallel_for(
+            static_cast<std::int64_t>(contacts_.size()), "contact sweeps",
+            [&](std::int64_t k) {
+                const auto i = static_cast<std::size_t>(k);
+                residual_[i] = residual(i, moved(i));
+            },
+            kLookGrain);
+        const auto worst = std::max_element(residual_.begin(), residual_.end());
+        result.residual = *worst;
+        result.worst = *worst > 0 ? worst - residual_.begin() : -1;
+    }
+
+    /// Forces that nothing changed keep their bits.
     void finish()
     {
         for (std::size_t i = 0; i < contacts_.size(); ++i) {
-            force_[i] = frame_[i].transpose() * unshifted(i);
+            if (is_changed_[i]) force_[i] = frame_[i].transpose() * unshifted(i);
             Vec3 d = moved(i);
             d[0] -= contacts_[i].gap;
             if (contacts_[i].bridge) d[1] = d[2] = 0;
@@ -208,8 +261,12 @@ private:
     std::vector<Mat3> own_;         ///< compliance of each contact by itself, in its frame
     std::vector<Mat3> own_inverse_; ///< of joints
     std::vector<CoulombContact> local_;
-    std::vector<double> multiplier_;  ///< of sliding, in the last sweep [m/N]
-    std::vector<double> side_motion_; ///< since then, by axes of sides [m]
+    std::vector<std::vector<std::int32_t>> active_; ///< contacts that are swept, by colour
+    std::vector<std::uint8_t> is_active_;           ///< bodies
+    std::vector<std::uint8_t> is_changed_;          ///< contacts with another force than given
+    std::vector<double> residual_;                  ///< at the last look [m]
+    std::vector<double> multiplier_;                ///< of sliding, in the last sweep [m/N]
+    std::vector<double> side_motion_;               ///< since then, by axes of sides [m]
 };
 
 } // namespace

@@ -4,7 +4,9 @@
 #include "fluid/filled_volume.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 
 namespace rivulet {
 namespace {
@@ -37,6 +39,40 @@ Surroundings look_around(const TileGrid& grid, const SolidFields& solids, std::s
     return s;
 }
 
+/// The cells of a tile with a solid in one of the 27 cells around: what is closed along each axis in turn.
+class NearSolid {
+public:
+    NearSolid(const TileGrid& grid, const SolidFields& solids, int t)
+    {
+        std::array<std::uint8_t, kEdge * kEdge * kEdge> closed;
+        for (int k = 0; k < kEdge; ++k)
+            for (int j = 0; j < kEdge; ++j) {
+                std::uint8_t* to = &closed[static_cast<std::size_t>(kEdge * (j + kEdge * k))];
+                const auto is_closed = [&](std::size_t cell) {
+                    return static_cast<std::uint8_t>(solids.open_eighths[cell] != 8);
+                };
+                to[0] = is_closed(grid.index(t, -1, j - 1, k - 1));
+                const std::size_t row = grid.index(t, 0, j - 1, k - 1);
+                for (std::size_t i = 0; i < kTileEdge; ++i) to[i + 1] = is_closed(row + i);
+                to[kEdge - 1] = is_closed(grid.index(t, kTileEdge, j - 1, k - 1));
+            }
+        for (const std::size_t step : {1U, 10U, 100U}) {
+            const auto last = closed;
+            for (std::size_t n = step; n + step < closed.size(); ++n)
+                closed[n] = static_cast<std::uint8_t>(last[n - step] | last[n] | last[n + step]);
+        }
+        near_ = closed;
+    }
+    [[nodiscard]] bool at(int c) const
+    {
+        return near_[static_cast<std::size_t>(c % 8 + 1 + kEdge * (c / 8 % 8 + 1 + kEdge * (c / 64 + 1)))] != 0;
+    }
+
+private:
+    static constexpr int kEdge = kTileEdge + 2;
+    std::array<std::uint8_t, kEdge * kEdge * kEdge> near_;
+};
+
 } // namespace
 
 void compute_crowding(const TileGrid& grid, const ParticleOrder& order, std::span<const Vec3> position,
@@ -48,13 +84,16 @@ void compute_crowding(const TileGrid& grid, const ParticleOrder& order, std::spa
     parallel_for(grid.n_tiles(), "crowding", [&](std::int64_t ti) {
         const int t = static_cast<int>(ti);
         const bool open_tile = solids.tiles[static_cast<std::size_t>(t)] == TileSolidity::Open;
+        std::optional<NearSolid> near_solid;
+        if (!open_tile) near_solid.emplace(grid, solids, t);
         for (int c = 0; c < kTileCells; ++c) {
             const auto cell = static_cast<std::size_t>(t * kTileCells + c);
             const double in_open = crowding[cell] - 1;
             crowding[cell] = 0;
             if (liquid[cell] == 0) continue;
-            if (open_tile && std::abs(in_open) <= kNoise) continue;
-            const Surroundings around = look_around(grid, solids, liquid, t, c, open_tile);
+            const bool in_open_liquid = open_tile || !near_solid->at(c);
+            if (in_open_liquid && std::abs(in_open) <= kNoise) continue;
+            const Surroundings around = look_around(grid, solids, liquid, t, c, in_open_liquid);
             const double error = in_open + around.solid;
             if (around.has_air && error < 0) continue;
             const double noise = around.has_cuts ? kNoiseAtCuts : kNoise;

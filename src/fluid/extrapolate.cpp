@@ -3,6 +3,8 @@
 #include "base/parallel.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 
 namespace rivulet {
 namespace {
@@ -14,72 +16,102 @@ void mark_known(const TileGrid& grid, const SolidFields& solids, std::span<const
     const Vec3i e = Vec3i::Unit(static_cast<int>(axis));
     parallel_for(grid.n_tiles(), "mark known faces", [&](std::int64_t ti) {
         const int t = static_cast<int>(ti);
-        for (int c = 0; c < kTileCells; ++c) {
-            const auto face = static_cast<std::size_t>(t * kTileCells + c);
-            const std::size_t below = grid.index(t, c % 8 - e.x(), c / 8 % 8 - e.y(), c / 64 - e.z());
-            known[face] = solids.open[axis][face] > 0 && (liquid[face] != 0 || liquid[below] != 0);
+        std::array<std::uint8_t, kTileEdge> shifted;
+        for (int row = 0; row < kTileEdge * kTileEdge; ++row) {
+            const int j = row % 8, k = row / 8;
+            const auto face = static_cast<std::size_t>(t * kTileCells + row * kTileEdge);
+            const std::uint8_t* own = liquid.data() + face;
+            const std::uint8_t* below = liquid.data() + grid.index(t, 0, j - e.y(), k - e.z());
+            if (axis == 0) {
+                shifted[0] = liquid[grid.index(t, -1, j, k)];
+                std::copy_n(own, kTileEdge - 1, shifted.begin() + 1);
+                below = shifted.data();
+            }
+            const double* open = &solids.open[axis][face];
+            for (int i = 0; i < kTileEdge; ++i)
+                known[face + static_cast<std::size_t>(i)] = open[i] > 0 && (own[i] | below[i]) != 0;
         }
     });
 }
 
-/// Copy of a tile's faces with a border of one, for loops that know no tile borders.
-struct Block {
-    static constexpr int kEdge = kTileEdge + 2;
-    std::array<double, kEdge * kEdge * kEdge> velocity;
-    std::array<std::uint8_t, kEdge * kEdge * kEdge> known;
-};
+/// Known faces as bits: a byte for a row of eight along x, 64 for a tile.
+using KnownBits = std::vector<std::uint8_t>;
+constexpr int kTileRows = kTileEdge * kTileEdge;
 
-constexpr int kSteps[6] = {-1, 1, -Block::kEdge, Block::kEdge, -Block::kEdge* Block::kEdge, Block::kEdge* Block::kEdge};
-
-int block_index(int i, int j, int k) { return i + 1 + Block::kEdge * (j + 1 + Block::kEdge * (k + 1)); }
-
-/// Fills the block; false if there is nothing to do: no known face in it, or no unknown one in the tile.
-bool load_block(const TileGrid& grid, int t, const std::vector<std::uint8_t>& known,
-                const std::vector<double>& velocity, Block& block)
+KnownBits bits_of(const TileGrid& grid, const std::vector<std::uint8_t>& known)
 {
-    const std::uint8_t* own = known.data() + static_cast<std::ptrdiff_t>(t) * kTileCells;
-    if (std::all_of(own, own + kTileCells, [](std::uint8_t k) { return k != 0; })) return false;
-    bool any = false;
-    const auto copy = [&](int i, int j, int k) {
-        const std::size_t face = grid.index(t, i, j, k);
-        const auto n = static_cast<std::size_t>(block_index(i, j, k));
-        block.known[n] = known[face];
-        block.velocity[n] = known[face] != 0 ? velocity[face] : 0;
-        any = any || known[face] != 0;
-    };
-    for (int c = 0; c < kTileCells; ++c) copy(c % 8, c / 8 % 8, c / 64);
-    for (int b = 0; b < kTileEdge; ++b)
-        for (int a = 0; a < kTileEdge; ++a)
-            for (const int side : {-1, kTileEdge}) {
-                copy(side, a, b);
-                copy(a, side, b);
-                copy(a, b, side);
+    KnownBits bits(static_cast<std::size_t>(grid.n_tiles() + 1) * kTileRows);
+    parallel_for(
+        grid.n_tiles() + 1, "known bits",
+        [&](std::int64_t t) {
+            for (std::int64_t row = t * kTileRows; row < (t + 1) * kTileRows; ++row) {
+                const std::uint8_t* from = known.data() + row * kTileEdge;
+                unsigned byte = 0;
+                for (unsigned i = 0; i < kTileEdge; ++i) byte |= static_cast<unsigned>(from[i] != 0) << i;
+                bits[static_cast<std::size_t>(row)] = static_cast<std::uint8_t>(byte);
             }
-    return any;
+        },
+        8);
+    return bits;
+}
+
+/// Bits of the row (j, k) of tile t, at most one of which is one step outside of it.
+unsigned row_bits(const TileGrid& grid, const KnownBits& bits, int t, int j, int k, int side = 0)
+{
+    const int tile = grid.neighbour(t, side, j >> 3, k >> 3);
+    return bits[static_cast<std::size_t>(tile * kTileRows + (j & 7) + kTileEdge * (k & 7))];
+}
+
+/// Mean of the known faces around a face; they are asked in a fixed order.
+double mean_of_known(const TileGrid& grid, int t, const Vec3i& cell, const std::vector<std::uint8_t>& known,
+                     const std::vector<double>& velocity)
+{
+    double sum = 0;
+    int n = 0;
+    for (int axis = 0; axis < 3; ++axis)
+        for (const int step : {-1, 1}) {
+            Vec3i at = cell;
+            at[axis] += step;
+            const std::size_t other = grid.index(t, at.x(), at.y(), at.z());
+            if (known[other] == 0) continue;
+            sum += velocity[other];
+            ++n;
+        }
+    return sum / n;
 }
 
 /// One layer in one tile: faces that `known` leaves empty take the mean of the known ones around them. Values are read
 /// only where known and written only where not, so tiles cannot disturb each other.
-void grow_tile(const TileGrid& grid, int t, const std::vector<std::uint8_t>& known, std::vector<std::uint8_t>& next,
-               std::vector<double>& velocity)
+void grow_tile(const TileGrid& grid, int t, const KnownBits& bits, const std::vector<std::uint8_t>& known,
+               KnownBits& next, std::vector<double>& velocity)
 {
-    Block block;
-    if (!load_block(grid, t, known, velocity, block)) return;
-    for (int c = 0; c < kTileCells; ++c) {
-        const int centre = block_index(c % 8, c / 8 % 8, c / 64);
-        if (block.known[static_cast<std::size_t>(centre)] != 0) continue;
-        double sum = 0;
-        int n = 0;
-        for (const int offset : kSteps) {
-            const auto other = static_cast<std::size_t>(centre + offset);
-            if (block.known[other] == 0) continue;
-            sum += block.velocity[other];
-            ++n;
+    for (int row = 0; row < kTileRows; ++row) {
+        const int j = row % 8, k = row / 8;
+        const unsigned own = row_bits(grid, bits, t, j, k);
+        if (own == 0xFF) continue;
+        const unsigned around = own << 1 | own >> 1 | row_bits(grid, bits, t, j, k, -1) >> 7 |
+                                row_bits(grid, bits, t, j, k, 1) << 7 | row_bits(grid, bits, t, j - 1, k) |
+                                row_bits(grid, bits, t, j + 1, k) | row_bits(grid, bits, t, j, k - 1) |
+                                row_bits(grid, bits, t, j, k + 1);
+        const unsigned grown = around & ~own & 0xFF;
+        next[static_cast<std::size_t>(t * kTileRows + row)] = static_cast<std::uint8_t>(grown);
+        for (unsigned left = grown; left != 0; left &= left - 1) {
+            const Vec3i cell(std::countr_zero(left), j, k);
+            velocity[static_cast<std::size_t>(t * kTileCells + cell.x() + kTileEdge * row)] =
+                mean_of_known(grid, t, cell, known, velocity);
         }
-        if (n == 0) continue;
-        const auto face = static_cast<std::size_t>(t * kTileCells + c);
-        velocity[face] = sum / n;
-        next[face] = 1;
+    }
+}
+
+/// Marks the faces of `grown` in a tile as known, and leaves none there.
+void add_grown(int t, KnownBits& grown, KnownBits& bits, std::vector<std::uint8_t>& known)
+{
+    for (auto row = static_cast<std::size_t>(t) * kTileRows; row < static_cast<std::size_t>(t + 1) * kTileRows; ++row) {
+        if (grown[row] == 0) continue;
+        bits[row] = static_cast<std::uint8_t>(bits[row] | grown[row]);
+        for (unsigned left = grown[row]; left != 0; left &= left - 1)
+            known[row * kTileEdge + static_cast<std::size_t>(std::countr_zero(left))] = 1;
+        grown[row] = 0;
     }
 }
 
@@ -190,14 +222,18 @@ void extrapolate_change(const TileGrid& grid, const SolidFields& solids, const s
 void extrapolate_velocity(const TileGrid& grid, int layers, std::array<std::vector<double>, 3>& velocity,
                           std::array<std::vector<std::uint8_t>, 3>& known)
 {
-    std::vector<std::uint8_t> next;
-    for (std::size_t a = 0; a < 3; ++a)
+    KnownBits grown(static_cast<std::size_t>(grid.n_tiles() + 1) * kTileRows, 0);
+    for (std::size_t a = 0; a < 3; ++a) {
+        KnownBits bits = bits_of(grid, known[a]);
         for (int layer = 0; layer < layers; ++layer) {
-            next = known[a];
-            parallel_for(grid.n_tiles(), "extrapolate",
-                         [&](std::int64_t t) { grow_tile(grid, static_cast<int>(t), known[a], next, velocity[a]); });
-            known[a].swap(next);
+            parallel_for(
+                grid.n_tiles(), "extrapolate",
+                [&](std::int64_t t) { grow_tile(grid, static_cast<int>(t), bits, known[a], grown, velocity[a]); }, 4);
+            parallel_for(
+                grid.n_tiles(), "extrapolate",
+                [&](std::int64_t t) { add_grown(static_cast<int>(t), grown, bits, known[a]); }, 32);
         }
+    }
 }
 
 void constrain_to_solids(const TileGrid& grid, const Solids& solids, const SolidFields& fields,

@@ -3,6 +3,9 @@
 #include "base/parallel.h"
 #include "grid/bspline.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace rivulet {
 namespace {
 
@@ -32,19 +35,23 @@ void scatter_tile(const TileGrid& grid, const ParticleOrder& order, std::span<co
         const auto p = static_cast<std::size_t>(order.order[n]);
         const Vec3 x = (position[p] - corner) * inverse;
         const BSplineWeights w[3] = {quadratic_bspline(x.x()), quadratic_bspline(x.y()), quadratic_bspline(x.z())};
+        const double share = volume[p] * per_cell;
         for (int k = 0; k < 3; ++k)
-            for (int j = 0; j < 3; ++j)
-                for (int i = 0; i < 3; ++i)
-                    patch.value[Patch::at(w[0].first + i, w[1].first + j, w[2].first + k)] +=
-                        w[0].w[i] * w[1].w[j] * w[2].w[k] * volume[p] * per_cell;
+            for (int j = 0; j < 3; ++j) {
+                double* row = &patch.value[Patch::at(w[0].first, w[1].first + j, w[2].first + k)];
+                const double weight = w[1].w[j] * w[2].w[k] * share;
+                for (int i = 0; i < 3; ++i) row[i] += w[0].w[i] * weight;
+            }
     }
     const std::size_t outside = static_cast<std::size_t>(grid.n_tiles()) * kTileCells;
     constexpr int last = Patch::kFirst + Patch::kEdge;
     for (int k = Patch::kFirst; k < last; ++k)
         for (int j = Patch::kFirst; j < last; ++j)
-            for (int i = Patch::kFirst; i < last; ++i) {
-                const std::size_t cell = grid.index(t, i, j, k);
-                if (cell < outside) field[cell] += patch.value[Patch::at(i, j, k)];
+            for (const auto& [first, n] : {std::pair(-2, 2), std::pair(0, kTileEdge), std::pair(kTileEdge, 2)}) {
+                const std::size_t cell = grid.index(t, first, j, k);
+                if (cell >= outside) continue;
+                for (int i = 0; i < n; ++i)
+                    field[cell + static_cast<std::size_t>(i)] += patch.value[Patch::at(first + i, j, k)];
             }
 }
 
@@ -60,7 +67,10 @@ void add_volume(const TileGrid& grid, const ParticleOrder& order, std::span<cons
 void scatter_volume(const TileGrid& grid, const ParticleOrder& order, std::span<const Vec3> position,
                     std::span<const double> volume, std::vector<double>& filled)
 {
-    filled.assign(grid.field_size(), 0);
+    filled.resize(grid.field_size());
+    parallel_for(
+        grid.n_tiles() + 1, "filled volume",
+        [&](std::int64_t t) { std::fill_n(filled.begin() + t * kTileCells, kTileCells, 0.0); }, 8);
     add_volume(grid, order, position, volume, filled);
 }
 

@@ -1,6 +1,7 @@
 #include "fluid/liquid_surface.h"
 
 #include "base/parallel.h"
+#include "fluid/cell_neighbours.h"
 
 #include <algorithm>
 #include <cmath>
@@ -60,17 +61,30 @@ std::array<int, kTileCells> smallest_around(const CellCounts& counts)
     return z;
 }
 
-/// Radius of a particle's ball, in cells.
-double ball_radius(double volume, double nominal)
-{
-    return volume == nominal ? kNominalBallRadius : kNominalBallRadius * std::cbrt(volume / nominal);
-}
+/// Radius of a particle's ball, in cells. Most particles are as large as the one before.
+class BallRadius {
+public:
+    explicit BallRadius(double nominal) : nominal_(nominal), volume_(nominal) {}
+    double operator()(double volume)
+    {
+        if (volume != volume_) {
+            volume_ = volume;
+            radius_ = volume == nominal_ ? kNominalBallRadius : kNominalBallRadius * std::cbrt(volume / nominal_);
+        }
+        return radius_;
+    }
+
+private:
+    double nominal_, volume_;
+    double radius_ = kNominalBallRadius;
+};
 
 double distance_to_balls(const TileGrid& grid, const ParticleOrder& order, std::span<const Vec3> position,
-                         std::span<const double> volume, const CellCounts& counts, int t, int i, int j, int k)
+                         std::span<const double> volume, BallRadius& ball_radius, const CellCounts& counts, int t,
+                         int i, int j, int k)
 {
+    constexpr double kRounding = 1 + 1e-12;
     const double dx = grid.cell_size();
-    const double nominal = dx * dx * dx / 8;
     const Vec3 x = grid.cell_centre(t, i, j, k);
     double nearest = dx;
     for (int n = 0; n < 27; ++n) {
@@ -80,8 +94,10 @@ double distance_to_balls(const TileGrid& grid, const ParticleOrder& order, std::
         for (const std::int32_t id :
              order.cell(static_cast<int>(index / kTileCells), static_cast<int>(index % kTileCells))) {
             const auto p = static_cast<std::size_t>(id);
-            const double radius = dx * ball_radius(volume[p], nominal);
-            nearest = std::min(nearest, (position[p] - x).norm() - radius);
+            const double radius = dx * ball_radius(volume[p]);
+            const double reach = nearest + radius, square = (position[p] - x).squaredNorm();
+            if (reach <= 0 || square > reach * reach * kRounding) continue; // sure to be no nearer
+            nearest = std::min(nearest, std::sqrt(square) - radius);
         }
     }
     return nearest;
@@ -103,14 +119,15 @@ std::vector<CellValue> carried_values(const TileGrid& grid, const SolidFields& s
         if (known[cell] != 0) continue;
         double sum = 0;
         double weight = 0;
-        for (int side = 0; side < 6; ++side) {
-            const Vec3i e = (side % 2 == 0 ? -1 : 1) * Vec3i::Unit(side / 2);
-            const std::size_t n = grid.index(t, c % 8 + e.x(), c / 8 % 8 + e.y(), c / 64 + e.z());
-            const double open = solids.open[static_cast<std::size_t>(side / 2)][side % 2 == 0 ? cell : n];
-            if (open == 0 || known[n] == 0) continue;
-            sum += open * distance[n];
-            weight += open;
-        }
+        const CellNeighbours at(grid, t, c % 8, c / 8 % 8, c / 64);
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            for (const bool is_up : {false, true}) {
+                const std::size_t n = is_up ? at.up[axis] : at.down[axis];
+                const double open = solids.open[axis][is_up ? n : cell];
+                if (open == 0 || known[n] == 0) continue;
+                sum += open * distance[n];
+                weight += open;
+            }
         if (weight > 0) result.push_back({cell, sum / weight});
     }
     return result;
@@ -159,13 +176,14 @@ void compute_liquid_distance(const TileGrid& grid, const ParticleOrder& order, s
             return;
         }
         const auto smallest = smallest_around(counts);
+        BallRadius ball_radius(dx * dx * dx / 8);
         for (int c = 0; c < kTileCells; ++c) {
             const int i = c % 8;
             const int j = c / 8 % 8;
             const int k = c / 64;
             out[c] = smallest[static_cast<std::size_t>(c)] >= kDeepCount
                          ? -kNominalBallRadius * dx
-                         : distance_to_balls(grid, order, position, volume, counts, t, i, j, k);
+                         : distance_to_balls(grid, order, position, volume, ball_radius, counts, t, i, j, k);
             if (counts.at(i, j, k) > 0) out[c] = std::min(out[c], -kLeastDepth * dx);
         }
     });

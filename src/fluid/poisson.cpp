@@ -228,8 +228,15 @@ PoissonSolver& PoissonSolver::operator=(PoissonSolver&&) noexcept = default;
 PoissonResult PoissonSolver::solve(const PoissonSystem& system, std::span<const double> b, std::span<double> x,
                                    double tolerance, int max_iterations)
 {
-    RIVULET_VERIFY(system.grid != nullptr && b.size() == system.grid->field_size() && x.size() == b.size());
+    RIVULET_VERIFY(system.grid != nullptr);
     impl_->build(system);
+    return solve_again(system, b, x, tolerance, max_iterations);
+}
+
+PoissonResult PoissonSolver::solve_again(const PoissonSystem& system, std::span<const double> b, std::span<double> x,
+                                         double tolerance, int max_iterations)
+{
+    RIVULET_VERIFY(system.grid != nullptr && b.size() == system.grid->field_size() && x.size() == b.size());
     impl_->x = x;
     impl_->clear_outside(system);
     PoissonResult result;

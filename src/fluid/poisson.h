@@ -45,6 +45,10 @@ public:
     PoissonResult solve(const PoissonSystem& system, std::span<const double> b, std::span<double> x, double tolerance,
                         int max_iterations);
 
+    /// The same with the system of the last solve, whose fields must not have changed: it is not read again.
+    PoissonResult solve_again(const PoissonSystem& system, std::span<const double> b, std::span<double> x,
+                              double tolerance, int max_iterations);
+
     /// Memory held between solves.
     [[nodiscard]] std::size_t bytes() const noexcept;
 

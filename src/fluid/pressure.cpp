@@ -1,6 +1,7 @@
 #include "fluid/pressure.h"
 
 #include "base/parallel.h"
+#include "fluid/cell_neighbours.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,16 +20,10 @@ struct Side {
 template <class Body>
 void for_sides(const TileGrid& grid, int t, int c, Body&& body)
 {
-    const int i = c % 8;
-    const int j = c / 8 % 8;
-    const int k = c / 64;
-    const auto own = static_cast<std::size_t>(t * kTileCells + c);
+    const CellNeighbours at(grid, t, c % 8, c / 8 % 8, c / 64);
     for (std::size_t a = 0; a < 3; ++a) {
-        const Vec3i e = Vec3i::Unit(static_cast<int>(a));
-        const std::size_t below = grid.index(t, i - e.x(), j - e.y(), k - e.z());
-        const std::size_t above = grid.index(t, i + e.x(), j + e.y(), k + e.z());
-        body(Side{a, own, below, -1.0});
-        body(Side{a, above, above, 1.0});
+        body(Side{a, at.own, at.down[a], -1.0});
+        body(Side{a, at.up[a], at.up[a], 1.0});
     }
 }
 
@@ -137,7 +132,8 @@ void assemble_pressure(const PressureInput& in, const std::array<std::vector<dou
                        PressureSystem& system)
 {
     const std::size_t size = in.grid->field_size();
-    system.unknown.assign(size, 0);
+    system.unknown.resize(size);
+    std::fill(system.unknown.end() - kTileCells, system.unknown.end(), std::uint8_t{0});
     for (auto& coefficient : system.coefficient) coefficient.resize(size);
     system.diagonal.resize(size);
     system.right_side.resize(size);
@@ -146,6 +142,18 @@ void assemble_pressure(const PressureInput& in, const std::array<std::vector<dou
                  [&](std::int64_t t) { mark_unknowns(in, static_cast<int>(t), system.unknown); });
     parallel_for(in.grid->n_tiles(), "assemble pressure",
                  [&](std::int64_t t) { assemble_tile(in, velocity, static_cast<int>(t), system); });
+}
+
+void assemble_right_side(const PressureInput& in, const std::array<std::vector<double>, 3>& velocity,
+                         PressureSystem& system)
+{
+    parallel_for(in.grid->n_tiles(), "assemble right side", [&](std::int64_t t) {
+        for (int c = 0; c < kTileCells; ++c) {
+            const auto cell = static_cast<std::size_t>(t * kTileCells + c);
+            system.right_side[cell] =
+                system.unknown[cell] != 0 ? 0 - divergence(in, velocity, static_cast<int>(t), c) : 0;
+        }
+    });
 }
 
 std::optional<double> pressure_gradient(const PressureInput& in, const PressureSystem& system, std::size_t axis,
@@ -161,15 +169,17 @@ void apply_pressure(const PressureInput& in, const PressureSystem& system, std::
 {
     const double scale = in.dt / in.grid->cell_size();
     parallel_for(in.grid->n_tiles(), "apply pressure", [&](std::int64_t t) {
-        const auto begin = static_cast<std::size_t>(t) * kTileCells;
-        for (std::size_t cell = begin; cell < begin + kTileCells; ++cell)
+        for (int c = 0; c < kTileCells; ++c) {
+            const CellNeighbours at(*in.grid, static_cast<int>(t), c % 8, c / 8 % 8, c / 64);
+            const std::size_t cell = at.own;
             for (std::size_t a = 0; a < 3; ++a) { // each cell writes its own lower faces
                 if (in.solids->open[a][cell] == 0) continue;
-                const std::size_t below = cell_below(*in.grid, a, cell);
+                const std::size_t below = at.down[a];
                 if (system.unknown[cell] == 0 && system.unknown[below] == 0) continue;
                 const double beta = inverse_density(in, cell, below);
                 velocity[a][cell] -= scale * beta * pressure_jump(in, system, a, cell, below);
             }
+        }
     });
 }
 

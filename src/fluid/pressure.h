@@ -47,6 +47,10 @@ inline constexpr double kLeastTheta = 0.05;
 void assemble_pressure(const PressureInput& input, const std::array<std::vector<double>, 3>& velocity,
                        PressureSystem& system);
 
+/// The right side alone, where all else is as it was and the surface has no pressure of its own.
+void assemble_right_side(const PressureInput& input, const std::array<std::vector<double>, 3>& velocity,
+                         PressureSystem& system);
+
 /// u_f -= dt beta_f (p_n - p_c) / dx on every open face of a liquid cell; (p_s - p_c) / theta across the surface.
 void apply_pressure(const PressureInput& input, const PressureSystem& system,
                     std::array<std::vector<double>, 3>& velocity);

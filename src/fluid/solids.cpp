@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace rivulet {
 namespace {
@@ -80,6 +81,10 @@ void set_solid_velocity(const TileGrid& grid, const Solids& solids, int t, int a
     Vec3 offset(0.5, 0.5, 0.5);
     offset[axis] = 0;
     const Vec3 x = grid.node(t, c % 8 + offset.x(), c / 8 % 8 + offset.y(), c / 64 + offset.z());
+    // The face is cut: what is farther than a cell from its centre is not the nearest.
+    if (std::all_of(solids.bodies.begin(), solids.bodies.end(),
+                    [&](const SolidBody& b) { return b.is_static || b.is_farther(x, grid.cell_size()); }))
+        return; // at rest, as filled in before
     fields.velocity[static_cast<std::size_t>(axis)][static_cast<std::size_t>(t * kTileCells + c)] =
         solids.velocity(x, solids.nearest(x).body)[axis];
 }
@@ -113,6 +118,7 @@ public:
         }
         return part;
     }
+    [[nodiscard]] bool is_thin() const { return is_thin_[0] || is_thin_[1] || is_thin_[2]; }
     [[nodiscard]] bool contains(const Vec3& x) const
     {
         for (int a = 0; a < 3; ++a)
@@ -125,6 +131,33 @@ private:
     double dx_;
     std::array<bool, 3> is_thin_{};
 };
+
+/// Distances at the corners of a tile's cells. Far from walls one says the next few too, which get no more than theirs
+/// and of its sign: cells that a wall cuts have none of these.
+void load_corners(const TileGrid& grid, const Solids& solids, int t, Corners& corners)
+{
+    constexpr double kExact = 2; // cells; the diagonal of one is 1.73
+    const double dx = grid.cell_size();
+    for (int row = 0; row < 81; ++row)
+        for (int i = 0; i < 9;) {
+            const double d = solids.distance(grid.node(t, i, row % 9, row / 9));
+            corners[static_cast<std::size_t>(i++ + 9 * row)] = d;
+            for (double rest = std::abs(d) - dx; i < 9 && rest >= kExact * dx; rest -= dx)
+                corners[static_cast<std::size_t>(i++ + 9 * row)] = std::copysign(rest, d);
+        }
+}
+
+/// Least and largest distance at the corners of a cell.
+std::pair<double, double> corner_range(const Corners& corners, int i, int j, int k)
+{
+    double least = corner(corners, i, j, k), most = least;
+    for (int m = 1; m < 8; ++m) {
+        const double d = corner(corners, i + (m & 1), j + (m >> 1 & 1), k + (m >> 2));
+        least = std::min(least, d);
+        most = std::max(most, d);
+    }
+    return {least, most};
+}
 
 /// Eighths of cell (i, j, k) with positive distance at their centres, interpolated from the cell's corners.
 std::uint8_t count_open_eighths(const TileGrid& grid, const ThinDomain& thin, const Corners& corners, int t, int i,
@@ -149,9 +182,9 @@ void rasterize_tile(const TileGrid& grid, const Solids& solids, int t, SolidFiel
 {
     const ThinDomain thin(solids, grid.cell_size());
     const Solids others = thin.others(solids);
+    const double half_diagonal = 0.87 * grid.cell_size();
     Corners corners;
-    for (int n = 0; n < 729; ++n)
-        corners[static_cast<std::size_t>(n)] = others.distance(grid.node(t, n % 9, n / 9 % 9, n / 81));
+    load_corners(grid, others, t, corners);
     for (int c = 0; c < kTileCells; ++c) {
         const int i = c % 8;
         const int j = c / 8 % 8;
@@ -162,18 +195,33 @@ void rasterize_tile(const TileGrid& grid, const Solids& solids, int t, SolidFiel
             fields.open[static_cast<std::size_t>(a)][cell] = open < 1e-6 ? 0 : open;
             if (open < 1) set_solid_velocity(grid, solids, t, a, c, fields);
         }
-        fields.open_eighths[cell] = count_open_eighths(grid, thin, corners, t, i, j, k);
-        fields.centre_inside[cell] = solids.distance(grid.cell_centre(t, i, j, k)) < 0;
+        const auto [least, most] = corner_range(corners, i, j, k);
+        const bool is_cut = thin.is_thin() || (least <= 0 && most > 0);
+        fields.open_eighths[cell] =
+            is_cut ? count_open_eighths(grid, thin, corners, t, i, j, k) : static_cast<std::uint8_t>(least > 0 ? 8 : 0);
+        const bool is_sure = !thin.is_thin() && (most > half_diagonal || least < -half_diagonal);
+        fields.centre_inside[cell] =
+            is_sure ? least < -half_diagonal : solids.distance(grid.cell_centre(t, i, j, k)) < 0;
     }
 }
 
 } // namespace
 
+void SolidBody::bound()
+{
+    is_upright = pose.rotation.coeffs() == Quat::Identity().coeffs();
+    const Aabb box = shape->bounds();
+    if (box.is_empty() || !(box.size().norm() < 1e15)) return; // a plane has no such ball
+    ball_centre = pose.to_world(box.centre());
+    ball_radius = (0.5 + 1e-6) * box.size().norm();
+}
+
 Solids::Nearest Solids::nearest(const Vec3& x) const
 {
     Nearest best{wall_distance(*this, x).distance, -1};
     for (std::size_t b = 0; b < bodies.size(); ++b) {
-        const double d = bodies[b].shape->distance(bodies[b].pose.to_body(x));
+        if (bodies[b].is_farther(x, best.distance)) continue;
+        const double d = bodies[b].distance(x);
         if (d < best.distance) best = {d, static_cast<int>(b)};
     }
     return best;
@@ -210,6 +258,8 @@ bool Solids::is_thin(int axis, double cell_size) const
 
 double open_fraction(double a, double b, double c, double d) noexcept
 {
+    const int n = (a > 0) + (b > 0) + (c > 0) + (d > 0);
+    if (n == 4 || n == 0) return n / 4;
     const double centre = 0.25 * (a + b + c + d);
     return 0.25 *
            (open_part(a, b, centre) + open_part(b, c, centre) + open_part(c, d, centre) + open_part(d, a, centre));
@@ -277,14 +327,17 @@ void rasterize_solids(const TileGrid& grid, const Solids& solids, SolidFields& f
     });
 }
 
-void push_out(const Solids& solids, double margin, Vec3& x)
+double push_out(const Solids& solids, double margin, Vec3& x)
 {
     constexpr int kRounds = 4; // corners between several solids
+    double distance = 0;
     for (int round = 0; round < kRounds; ++round) {
         const Solids::Nearest near = solids.nearest(x);
-        if (near.distance >= margin) return;
-        x += (margin - near.distance) * solids.normal(x, near.body);
+        distance = near.distance;
+        if (distance >= margin) break;
+        x += (margin - distance) * solids.normal(x, near.body);
     }
+    return distance;
 }
 
 } // namespace rivulet

@@ -18,6 +18,23 @@ struct SolidBody {
     Twist twist;
     double friction = 0;    ///< 0 = free slip, 1 = no slip
     bool is_static = false; ///< never moves over the whole run
+    /// A ball that holds all of it: bodies too far off to be the nearest need not be asked.
+    Vec3 ball_centre = Vec3::Zero(); ///< [m]
+    double ball_radius = 1e30;       ///< [m]
+    bool is_upright = false;         ///< not rotated
+
+    /// Finds that ball, and whether it is rotated.
+    void bound();
+    /// Whether x is sure to be farther from the body than `distance` [m].
+    [[nodiscard]] bool is_farther(const Vec3& x, double distance) const
+    {
+        const double reach = ball_radius + distance;
+        return reach < 0 || (x - ball_centre).squaredNorm() > reach * reach;
+    }
+    [[nodiscard]] double distance(const Vec3& x) const
+    {
+        return shape->distance(is_upright ? Vec3(x - pose.position) : pose.to_body(x));
+    }
 };
 
 /// All that liquid cannot enter: obstacles and the closed walls of the domain.
@@ -70,7 +87,7 @@ void rasterize_solids(const TileGrid& grid, const Solids& solids, SolidFields& f
 /// Part of a unit square, given by a linear function's values at its corners (in turn around it), where it is > 0.
 [[nodiscard]] double open_fraction(double a, double b, double c, double d) noexcept;
 
-/// Moves a point that is closer than `margin` to a solid out of it.
-void push_out(const Solids& solids, double margin, Vec3& x);
+/// Moves a point that is closer than `margin` to a solid out of it. Returns its distance before the last move.
+double push_out(const Solids& solids, double margin, Vec3& x);
 
 } // namespace rivulet

@@ -14,6 +14,8 @@ namespace {
 constexpr std::int64_t kVectorGrain = 4;
 /// Layers of faces around the liquid that follow it.
 constexpr int kFollowingLayers = 2;
+/// Iterations in which the recursion cannot drift from the true residual by more than rounding.
+constexpr int kFewIterations = 10;
 
 /// Gives each face whose change is to be filled (known = 0) the mean change of the faces beside it that have one (1).
 void follow_in_tile(const TileGrid& grid, int t, const std::vector<std::uint8_t>& known,
@@ -56,24 +58,28 @@ struct ViscositySolver::Impl {
     void extend_change(std::size_t axis, const std::vector<std::int32_t>& tiles);
 
     template <class Body>
+    void for_faces_of(int t, Body&& body)
+    {
+        const std::size_t begin = std::size_t(t) * kTileCells;
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            for (std::size_t n = begin; n < begin + kTileCells; ++n) body(axis, n);
+    }
+    template <class Body>
     void for_faces(const char* name, Body&& body)
     {
         parallel_for(
             std::int64_t(a.tiles().size()), name,
-            [&](std::int64_t t) {
-                const std::size_t begin = std::size_t(a.tiles()[std::size_t(t)]) * kTileCells;
-                for (std::size_t axis = 0; axis < 3; ++axis)
-                    for (std::size_t n = begin; n < begin + kTileCells; ++n) body(axis, n);
-            },
-            kVectorGrain);
+            [&](std::int64_t t) { for_faces_of(a.tiles()[std::size_t(t)], body); }, kVectorGrain);
     }
 };
 
 /// The guess is the velocity as it is; the system is solved for the change, (M + K) change = -K u.
 void ViscositySolver::Impl::prepare(const FaceField& velocity)
 {
-    for (FaceField* field : {&x, &change, &r, &p, &q})
+    for (FaceField* field : {&change, &p})
         for (auto& f : *field) f.assign(a.grid().field_size(), 0);
+    for (FaceField* field : {&x, &r, &q}) // read in the tiles of the system only
+        for (auto& f : *field) f.resize(a.grid().field_size());
     for_faces("viscous guess", [&](std::size_t axis, std::size_t n) {
         x[axis][n] = a.kind(axis, n) == FaceKind::Liquid ? velocity[axis][n] : 0;
     });
@@ -84,19 +90,27 @@ void ViscositySolver::Impl::prepare(const FaceField& velocity)
 void ViscositySolver::Impl::true_residual()
 {
     for_faces("viscous residual", [&](std::size_t axis, std::size_t n) { p[axis][n] = x[axis][n] + change[axis][n]; });
-    a.apply_stress(p, q);
-    for_faces("viscous residual", [&](std::size_t axis, std::size_t n) {
-        r[axis][n] = -(a.mass()[axis][n] * change[axis][n] + q[axis][n]);
-        p[axis][n] = 0;
+    a.apply_stress(p, q, [&](int t) {
+        for_faces_of(t, [&](std::size_t axis, std::size_t n) {
+            r[axis][n] = -(a.mass()[axis][n] * change[axis][n] + q[axis][n]);
+            p[axis][n] = 0;
+        });
     });
 }
 
 /// Iterates from r until the estimated error is below the tolerance; false where the recursion breaks down.
 bool ViscositySolver::Impl::conjugate_gradients(double tolerance, int max_iterations, ViscosityResult& result)
 {
-    double rz_last = 0;
+    double rz_last = 0, alpha = 0;
+    const auto advance = [&](int t) {
+        if (alpha == 0) return;
+        for_faces_of(t, [&](std::size_t axis, std::size_t n) {
+            change[axis][n] += alpha * p[axis][n];
+            r[axis][n] -= alpha * q[axis][n];
+        });
+    };
     while (true) {
-        const auto [rz, largest] = preconditioner.apply(a, r, q);
+        const auto [rz, largest] = preconditioner.apply(a, r, q, advance);
         result.error = largest;
         if (!std::isfinite(rz) || !std::isfinite(largest)) return false;
         if (largest <= tolerance || result.iterations >= max_iterations) return true;
@@ -106,12 +120,8 @@ bool ViscositySolver::Impl::conjugate_gradients(double tolerance, int max_iterat
         for_faces("viscous direction",
                   [&](std::size_t axis, std::size_t n) { p[axis][n] = q[axis][n] + beta * p[axis][n]; });
         const double curvature = a.apply(p, q);
-        const double alpha = rz / curvature;
+        alpha = rz / curvature;
         if (!(curvature > 0) || !std::isfinite(alpha)) return false;
-        for_faces("viscous advance", [&](std::size_t axis, std::size_t n) {
-            change[axis][n] += alpha * p[axis][n];
-            r[axis][n] -= alpha * q[axis][n];
-        });
         ++result.iterations;
     }
 }
@@ -122,7 +132,7 @@ void ViscositySolver::Impl::solve(double tolerance, int max_iterations, Viscosit
     for (double last = INFINITY;; last = result.error) {
         const int before = result.iterations;
         if (!conjugate_gradients(tolerance, max_iterations, result)) return;
-        if (result.iterations == before) break;
+        if (result.iterations == before || result.iterations <= kFewIterations) break;
         true_residual();
         result.error = preconditioner.apply(a, r, q).largest;
         if (result.error <= tolerance || result.iterations >= max_iterations || !(result.error < 0.5 * last)) break;

@@ -39,7 +39,7 @@ inline constexpr double kLeastViscousNumber = 2e-4;
 
 struct ViscosityResult {
     int iterations = 0;
-    double error = 0; ///< estimated largest error of a velocity, from the true residual [m/s]
+    double error = 0; ///< estimated largest error of a velocity, from the residual [m/s]
     bool converged = false;
     std::int64_t n_unknowns = 0;
 };

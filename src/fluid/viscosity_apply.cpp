@@ -31,8 +31,15 @@ void ViscosityOperator::stress_tile(int t, const FaceField& u, bool with_solids)
                 }
                 continue;
             }
-            const double *g = &cell_stretch_[c][n], *g_0 = &edge_stretch_[0][c][n], *g_1 = &edge_stretch_[1][c][n];
             double* edge_1 = &edge_stress_[1][c][n];
+            if (has_wall_[std::size_t(t)] == 0) {
+                for (int i = 0; i < kTileEdge; ++i) {
+                    cell[i] *= w[i];
+                    edge[i] = edge_1[i] = w_edge[i] * ((u_a[i] - below_a[i]) + (u_b[i] - below_b[i]));
+                }
+                continue;
+            }
+            const double *g = &cell_stretch_[c][n], *g_0 = &edge_stretch_[0][c][n], *g_1 = &edge_stretch_[1][c][n];
             const bool moving = with_solids && has_moving_;
             for (int i = 0; i < kTileEdge; ++i) {
                 const double s = g[i] * cell[i] + (moving ? cell_shift_[c][n + i] : 0);
@@ -83,14 +90,43 @@ double ViscosityOperator::apply(const FaceField& p, FaceField& q)
     return std::accumulate(partial_.begin(), partial_.end(), 0.0);
 }
 
-void ViscosityOperator::apply_stress(const FaceField& u, FaceField& q)
+void ViscosityOperator::apply_stress(const FaceField& u, FaceField& q, const std::function<void(int tile)>& after)
 {
     const auto n_tiles = std::int64_t(tiles_.size());
     parallel_for(
         n_tiles, "viscous stress", [&](std::int64_t n) { stress_tile(tiles_[std::size_t(n)], u, true); }, kSlotGrain);
     parallel_for(
         n_tiles, "viscous force",
-        [&](std::int64_t n) { static_cast<void>(gather_tile(tiles_[std::size_t(n)], u, q, 0)); }, kSlotGrain);
+        [&](std::int64_t n) {
+            static_cast<void>(gather_tile(tiles_[std::size_t(n)], u, q, 0));
+            after(tiles_[std::size_t(n)]);
+        },
+        kSlotGrain);
+}
+
+void ViscosityOperator::component_diagonal(std::size_t axis, int t, std::vector<double>& diagonal) const
+{
+    const TileRows rows(grid(), t);
+    std::array<double, kTileEdge> w_buffer, g_buffer;
+    for (int row = 0; row < kTileEdge * kTileEdge; ++row) {
+        const int j = row % 8, k = row / 8;
+        const std::size_t n = std::size_t(t) * kTileCells + cell_in_tile(0, j, k);
+        std::copy_n(&mass_[axis][n], kTileEdge, &diagonal[n]);
+        for (std::size_t along = 0; along < 3; ++along) {
+            const bool in_cell = along == axis;
+            const std::size_t edge = in_cell ? axis : 3 - axis - along;
+            const int step = in_cell ? -1 : 1;
+            const auto& w = in_cell ? cell_weight_[axis] : edge_weight_[edge];
+            const auto& g = in_cell ? cell_stretch_[axis] : edge_stretch_[axis == next(edge) ? 0 : 1][edge];
+            const double* w_other = rows.shifted(w, j, k, along, step, w_buffer);
+            const double* g_other = has_held_ ? rows.shifted(g, j, k, along, step, g_buffer) : nullptr;
+            for (int i = 0; i < kTileEdge; ++i) {
+                const double own = w[n + i] * (has_held_ ? g[n + i] * g[n + i] : 1);
+                const double other = w_other[i] * (has_held_ ? g_other[i] * g_other[i] : 1);
+                diagonal[n + i] += own + other;
+            }
+        }
+    }
 }
 
 void ViscosityOperator::component_rows(std::size_t axis, int t, FaceField& coefficient, std::vector<double>& extra,

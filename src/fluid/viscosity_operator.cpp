@@ -1,6 +1,7 @@
 #include "fluid/viscosity_operator.h"
 
 #include "base/parallel.h"
+#include "fluid/cell_neighbours.h"
 #include "fluid/viscosity_rows.h"
 
 #include <algorithm>
@@ -29,9 +30,19 @@ Vec3 face_position(const TileGrid& grid, int t, const Vec3i& cell, std::size_t a
     return grid.node(t, x.x(), x.y(), x.z());
 }
 
-void assign(FaceField& field, std::size_t size)
+/// Room for a field that is filled tile by tile; the tile that stands for the outside is zero.
+void make_room(FaceField& field, std::size_t size)
 {
-    for (auto& f : field) f.assign(size, 0);
+    for (auto& f : field) {
+        f.resize(size);
+        if (size > 0) std::fill(f.end() - kTileCells, f.end(), 0.0);
+    }
+}
+
+void clear_tile(FaceField& field, std::size_t tile)
+{
+    for (auto& f : field)
+        if (!f.empty()) std::fill_n(&f[tile * kTileCells], kTileCells, 0.0);
 }
 
 } // namespace
@@ -170,35 +181,74 @@ void ViscosityOperator::build_mass(int t)
         const Vec3i cell(c % 8, c / 8 % 8, c / 64);
         const auto n = std::size_t(t * kTileCells + c);
         for (std::size_t a = 0; a < 3; ++a)
-            if (volumes_.face[a][n] > 0) mass_[a][n] = face_mass(a, n, offset_index(grid(), t, cell, a, -1));
+            mass_[a][n] = volumes_.face[a][n] > 0
+                              ? face_mass(a, n, in_.density.empty() ? n : offset_index(grid(), t, cell, a, -1))
+                              : 0;
     }
 }
 
-/// body(sample, is on an edge, axis) for the samples of a tile that have any volume.
+/// Calls body(sample volume, is on an edge, axis, cell, its faces as {axis, index}) for the samples of a tile that have
+/// any volume.
 template <class Body>
 void ViscosityOperator::for_samples(int t, Body&& body) const
 {
+    using Face = std::pair<std::size_t, std::size_t>;
     for (int c = 0; c < kTileCells; ++c) {
-        const Vec3i cell(c % 8, c / 8 % 8, c / 64);
         const auto n = std::size_t(t * kTileCells + c);
-        for (std::size_t a = 0; a < 3; ++a) {
-            if (volumes_.cell[n] > 0) body(cell_sample(t, cell, a), false, a);
-            if (volumes_.edge[a][n] > 0) body(edge_sample(t, cell, a), true, a);
+        const double volume = volumes_.cell[n];
+        if (volume == 0 && volumes_.edge[0][n] == 0 && volumes_.edge[1][n] == 0 && volumes_.edge[2][n] == 0) continue;
+        const Vec3i cell(c % 8, c / 8 % 8, c / 64);
+        const CellNeighbours at(grid(), t, cell.x(), cell.y(), cell.z());
+        for (std::size_t e = 0; e < 3; ++e) {
+            const std::size_t a = next(e), b = previous(e);
+            if (volume > 0) body(volume, false, e, cell, std::array{Face{e, at.up[e]}, Face{e, n}});
+            if (volumes_.edge[e][n] > 0)
+                body(volumes_.edge[e][n], true, e, cell,
+                     std::array{Face{a, n}, Face{a, at.down[b]}, Face{b, n}, Face{b, at.down[a]}});
         }
     }
+}
+
+/// Whether a solid holds one of the faces.
+template <class Faces>
+bool ViscosityOperator::touches_wall(const Faces& faces) const
+{
+    return std::any_of(faces.begin(), faces.end(),
+                       [&](const auto& f) { return kind(f.first, f.second) == FaceKind::Held; });
+}
+
+/// A sample at a wall.
+void ViscosityOperator::build_wall_sample(Sample s, bool is_edge, std::size_t a)
+{
+    const double scale = in_.dt / (grid().cell_size() * grid().cell_size());
+    limit_volume(s);
+    (is_edge ? edge_weight_ : cell_weight_)[a][s.index] = scale * s.viscosity * s.volume;
+    if (s.volume == 0) return;
+    stretch_at_wall(s);
+    for (std::size_t pair = 0; pair < (is_edge ? 2U : 1U); ++pair)
+        (is_edge ? edge_stretch_[pair] : cell_stretch_)[a][s.index] = s.stretch[pair];
+    if (has_moving_) (is_edge ? edge_shift_ : cell_shift_)[a][s.index] = body_shift(s);
 }
 
 void ViscosityOperator::build_samples(int t)
 {
     const double scale = in_.dt / (grid().cell_size() * grid().cell_size());
-    for_samples(t, [&](Sample s, bool is_edge, std::size_t a) {
-        limit_volume(s);
-        (is_edge ? edge_weight_ : cell_weight_)[a][s.index] = scale * s.viscosity * s.volume;
-        if (!has_held_ || s.volume == 0) return;
-        stretch_at_wall(s);
+    for_samples(t, [&](double volume, bool is_edge, std::size_t a, const Vec3i& cell, const auto& faces) {
+        if (touches_wall(faces)) {
+            has_wall_[std::size_t(t)] = 1;
+            return build_wall_sample(is_edge ? edge_sample(t, cell, a) : cell_sample(t, cell, a), is_edge, a);
+        }
+        for (const auto& [axis, face] : faces)
+            volume = kind(axis, face) == FaceKind::Liquid ? std::min(volume, kStressPerMass * volumes_.face[axis][face])
+                                                          : 0.0;
+        if (volume == 0) return;
+        const auto n = std::size_t(t * kTileCells + cell_in_tile(cell.x(), cell.y(), cell.z()));
+        const double mu = is_edge ? edge_viscosity(t, cell, a)
+                                  : 2 * (in_.viscosity.empty() ? in_.uniform_viscosity : in_.viscosity[n]);
+        (is_edge ? edge_weight_ : cell_weight_)[a][n] = scale * mu * volume;
+        if (!has_held_) return;
         for (std::size_t pair = 0; pair < (is_edge ? 2U : 1U); ++pair)
-            (is_edge ? edge_stretch_[pair] : cell_stretch_)[a][s.index] = s.stretch[pair];
-        if (has_moving_) (is_edge ? edge_shift_ : cell_shift_)[a][s.index] = body_shift(s);
+            (is_edge ? edge_stretch_[pair] : cell_stretch_)[a][n] = 1;
     });
 }
 
@@ -290,12 +340,16 @@ void ViscosityOperator::build(const ViscosityInput& input)
     compute_control_volumes(in_, volumes_);
     const std::size_t size = grid().field_size();
     for (FaceField* field : {&mass_, &cell_weight_, &edge_weight_, &cell_stress_, &edge_stress_[0]})
-        assign(*field, size);
+        make_room(*field, size);
     for (FaceField* field : {&edge_stress_[1], &cell_stretch_, &edge_stretch_[0], &edge_stretch_[1]})
-        assign(*field, has_held_ ? size : 0);
-    for (FaceField* field : {&cell_shift_, &edge_shift_}) assign(*field, has_moving_ ? size : 0);
+        make_room(*field, has_held_ ? size : 0);
+    for (FaceField* field : {&cell_shift_, &edge_shift_}) make_room(*field, has_moving_ ? size : 0);
+    has_wall_.assign(std::size_t(grid().n_tiles()), 0);
     parallel_for(grid().n_tiles(), "viscous system", [&](std::int64_t t) {
         build_mass(int(t));
+        for (FaceField* field : {&cell_weight_, &edge_weight_, &cell_stretch_, &edge_stretch_[0], &edge_stretch_[1],
+                                 &cell_shift_, &edge_shift_})
+            clear_tile(*field, std::size_t(t));
         if (in_.solid_fields->tiles[std::size_t(t)] == TileSolidity::Open)
             build_open_samples(int(t));
         else
@@ -303,6 +357,14 @@ void ViscosityOperator::build(const ViscosityInput& input)
     });
     find_tiles();
     find_viscous_number();
+    auto listed = tiles_.begin();
+    for (std::int32_t t = 0; t < grid().n_tiles(); ++t) { // the others' stress is never written, but read beside them
+        if (listed != tiles_.end() && *listed == t) {
+            ++listed;
+            continue;
+        }
+        for (FaceField* field : {&cell_stress_, &edge_stress_[0], &edge_stress_[1]}) clear_tile(*field, std::size_t(t));
+    }
 }
 
 double ViscosityOperator::continued_velocity(int t, const Vec3i& cell, std::size_t axis, const FaceField& u) const
@@ -349,11 +411,13 @@ std::vector<ViscousLoad> ViscosityOperator::loads(const FaceField& u) const
     std::vector<std::vector<ViscousLoad>> loads(tiles_.size());
     parallel_for(std::int64_t(tiles_.size()), "viscous loads", [&](std::int64_t nt) {
         const int t = tiles_[std::size_t(nt)];
-        if (in_.solid_fields->tiles[std::size_t(t)] == TileSolidity::Open) return;
+        if (has_wall_[std::size_t(t)] == 0) return;
         loads[std::size_t(nt)].resize(total.size());
-        for_samples(t, [&](Sample s, bool is_edge, std::size_t a) {
+        for_samples(t, [&](double, bool is_edge, std::size_t a, const Vec3i& cell, const auto& faces) {
+            if (!touches_wall(faces)) return;
+            Sample s = is_edge ? edge_sample(t, cell, a) : cell_sample(t, cell, a);
             const double w = (is_edge ? edge_weight_ : cell_weight_)[a][s.index];
-            if (w == 0 || !s.touches(FaceKind::Held)) return;
+            if (w == 0) return;
             const int body = in_.solids->nearest(s.position).body;
             if (body < 0) return;
             stretch_at_wall(s);

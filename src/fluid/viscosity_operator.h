@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace rivulet {
@@ -30,8 +31,9 @@ public:
 
     /// q = (M + K) p on liquid faces, 0 elsewhere; p must be 0 there. Returns p . q.
     [[nodiscard]] double apply(const FaceField& p, FaceField& q);
-    /// q = -(force of viscosity) * dt, per volume: K u with the motion of the solids.
-    void apply_stress(const FaceField& u, FaceField& q);
+    /// q = -(force of viscosity) * dt, per volume: K u with the motion of the solids. `after` is called for every tile
+    /// as soon as its q is known; it may change u there.
+    void apply_stress(const FaceField& u, FaceField& q, const std::function<void(int tile)>& after);
     /// u on held faces beside liquid ones: the liquid's velocity relative to the solid's, continued through the wall.
     void extend_through_walls(FaceField& u) const;
     /// Force and torque on each body, for the velocity u.
@@ -53,6 +55,8 @@ public:
     /// neighbours along each axis, what the diagonal has beyond them and the upper ones, and the whole diagonal.
     void component_rows(std::size_t axis, int t, FaceField& coefficient, std::vector<double>& extra,
                         std::vector<double>& diagonal) const;
+    /// The whole diagonal alone.
+    void component_diagonal(std::size_t axis, int t, std::vector<double>& diagonal) const;
     [[nodiscard]] std::size_t bytes() const noexcept;
 
 private:
@@ -66,6 +70,7 @@ private:
     [[nodiscard]] double face_mass(std::size_t axis, std::size_t face, std::size_t below) const;
     [[nodiscard]] double edge_viscosity(int t, const Vec3i& cell, std::size_t axis) const;
     void build_mass(int t);
+    void build_wall_sample(Sample sample, bool is_edge, std::size_t axis);
     void build_samples(int t);
     void build_open_samples(int t);
     void find_tiles();
@@ -75,6 +80,8 @@ private:
     [[nodiscard]] double gather_tile(int t, const FaceField& p, FaceField& q, double mass_share) const;
     template <class Body>
     void for_samples(int t, Body&& body) const;
+    template <class Faces>
+    [[nodiscard]] bool touches_wall(const Faces& faces) const;
 
     ViscosityInput in_;
     Solids solids_; ///< in_.solids points here
@@ -88,6 +95,7 @@ private:
     FaceField cell_shift_, edge_shift_;    ///< what the motion of solids adds to s
     FaceField cell_stress_;                ///< W s g
     std::array<FaceField, 2> edge_stress_; ///< W s g_0, W s g_1; the second only where stretches are in use
+    std::vector<std::uint8_t> has_wall_;   ///< tiles with samples at walls: in others stretches are 1, shifts 0
     std::vector<std::int32_t> tiles_;
     std::vector<double> partial_;
     std::int64_t n_unknowns_ = 0;

@@ -20,22 +20,27 @@ double largest_in_tile(const double* r)
 
 void ViscosityPreconditioner::build_tile(const ViscosityOperator& op, std::size_t axis, int t)
 {
-    op.component_rows(axis, t, coefficient_, extra_, diagonal_);
-    for (std::size_t n = std::size_t(t) * kTileCells; n < std::size_t(t + 1) * kTileCells; ++n) {
-        unknown_[n] = op.kind(axis, n) == FaceKind::Liquid;
-        if (!use_multigrid_) inverse_diagonal_[axis][n] = unknown_[n] != 0 ? 1 / diagonal_[n] : 0;
+    const std::size_t begin = std::size_t(t) * kTileCells, end = begin + kTileCells;
+    if (use_multigrid_) {
+        op.component_rows(axis, t, coefficient_, extra_, diagonal_);
+        for (std::size_t n = begin; n < end; ++n) unknown_[n] = op.kind(axis, n) == FaceKind::Liquid;
+        return;
     }
+    std::vector<double>& inverse = inverse_diagonal_[axis];
+    op.component_diagonal(axis, t, inverse);
+    for (std::size_t n = begin; n < end; ++n) inverse[n] = op.kind(axis, n) == FaceKind::Liquid ? 1 / inverse[n] : 0;
 }
 
 void ViscosityPreconditioner::build_component(const ViscosityOperator& op, std::size_t axis)
 {
     const TileGrid& grid = op.grid();
     const std::size_t size = grid.field_size();
-    inverse_diagonal_[axis].assign(use_multigrid_ ? 0 : size, 0);
-    unknown_.assign(size, 0);
-    extra_.assign(size, 0);
-    diagonal_.resize(size);
-    for (auto& c : coefficient_) c.assign(size, 0);
+    const std::size_t size_of_rows = use_multigrid_ ? size : 0;
+    inverse_diagonal_[axis].resize(use_multigrid_ ? 0 : size); // read in the tiles of the system only
+    unknown_.assign(size_of_rows, 0);
+    extra_.assign(size_of_rows, 0);
+    diagonal_.resize(size_of_rows);
+    for (auto& c : coefficient_) c.assign(size_of_rows, 0);
     parallel_for(
         std::int64_t(op.tiles().size()), "viscous rows",
         [&](std::int64_t n) { build_tile(op, axis, op.tiles()[std::size_t(n)]); }, kSweepGrain);
@@ -99,14 +104,19 @@ void ViscosityPreconditioner::apply_component(const ViscosityOperator& op, std::
 }
 
 ViscosityPreconditioner::Sums ViscosityPreconditioner::apply(const ViscosityOperator& op, const FaceField& r,
-                                                             FaceField& z)
+                                                             FaceField& z, const std::function<void(int tile)>& before)
 {
-    if (use_multigrid_)
+    if (use_multigrid_) {
+        parallel_for(
+            std::int64_t(op.tiles().size()), "viscous advance",
+            [&](std::int64_t nt) { before(op.tiles()[std::size_t(nt)]); }, kSweepGrain);
         for (std::size_t a = 0; a < 3; ++a) apply_component(op, a, r[a], z[a]);
+    }
     parallel_for(
         std::int64_t(op.tiles().size()), "viscous dot",
         [&](std::int64_t nt) {
             const std::size_t begin = std::size_t(op.tiles()[std::size_t(nt)]) * kTileCells;
+            if (!use_multigrid_) before(op.tiles()[std::size_t(nt)]);
             double dot = 0, largest = 0;
             for (std::size_t a = 0; a < 3; ++a)
                 for (std::size_t n = begin; n < begin + kTileCells; ++n) {

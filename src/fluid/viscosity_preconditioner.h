@@ -5,6 +5,7 @@
 #include "fluid/viscosity_operator.h"
 
 #include <array>
+#include <functional>
 #include <vector>
 
 namespace rivulet {
@@ -15,12 +16,15 @@ namespace rivulet {
 class ViscosityPreconditioner {
 public:
     void build(const ViscosityOperator& op);
-    /// z = P r on liquid faces, 0 elsewhere. Returns r . z and the largest |z|.
+    /// z = P r on liquid faces, 0 elsewhere. Returns r . z and the largest |z|. `before` is called for every tile of
+    /// the system before its r is read, and may change it.
     struct Sums {
         double dot;
         double largest;
     };
-    [[nodiscard]] Sums apply(const ViscosityOperator& op, const FaceField& r, FaceField& z);
+    [[nodiscard]] Sums apply(
+        const ViscosityOperator& op, const FaceField& r, FaceField& z,
+        const std::function<void(int tile)>& before = [](int) {});
 
     [[nodiscard]] std::size_t bytes() const noexcept;
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace rivulet {
 namespace {
@@ -12,6 +13,9 @@ namespace {
 constexpr double kOnTheWall = 1e-6;
 /// Faces deeper in a solid than this are out of reach of any liquid, in cells.
 constexpr double kReach = 2;
+/// Corners farther from the walls than this need no exact distance, in cells: nothing that looks at one of them, be it
+/// the cell, the face or the next face, is cut by a wall or within kReach of it.
+constexpr double kExactReach = 3;
 
 /// Values at integer points from -Margin on, in a cube.
 template <int Edge, int Margin>
@@ -36,9 +40,27 @@ using Eighths = LocalBlock<18, 2>;
 
 void load_distances(const ViscosityInput& in, int t, Distances& phi)
 {
+    const double* distance = in.liquid_distance.data();
     for (int k = -2; k < 10; ++k)
-        for (int j = -2; j < 10; ++j)
-            for (int i = -2; i < 10; ++i) phi.at(i, j, k) = in.liquid_distance[in.grid->index(t, i, j, k)];
+        for (int j = -2; j < 10; ++j) {
+            double* to = &phi.at(-2, j, k);
+            std::copy_n(distance + in.grid->index(t, -2, j, k), 2, to);
+            std::copy_n(distance + in.grid->index(t, 0, j, k), kTileEdge, to + 2);
+            std::copy_n(distance + in.grid->index(t, 8, j, k), 2, to + 10);
+        }
+}
+
+/// Distances from solids along a row of corners. Where the walls are far, a distance says the next few too: they get
+/// no more than theirs, and of its sign.
+void load_row(const ViscosityInput& in, int t, int j, int k, Nodes& nodes)
+{
+    const double dx = in.grid->cell_size();
+    for (int i = -1; i < 9;) {
+        const double d = in.solids->distance(in.grid->node(t, i, j, k));
+        nodes.at(i++, j, k) = d;
+        for (double rest = std::abs(d) - dx; i < 9 && rest >= kExactReach * dx; rest -= dx)
+            nodes.at(i++, j, k) = std::copysign(rest, d);
+    }
 }
 
 void load_nodes(const ViscosityInput& in, int t, Nodes& nodes)
@@ -46,24 +68,32 @@ void load_nodes(const ViscosityInput& in, int t, Nodes& nodes)
     for (int a = 0; a < 3; ++a)
         nodes.between_thin_walls = nodes.between_thin_walls || in.solids->is_thin(a, in.grid->cell_size());
     for (int k = -1; k < 9; ++k)
-        for (int j = -1; j < 9; ++j)
-            for (int i = -1; i < 9; ++i) nodes.at(i, j, k) = in.solids->distance(in.grid->node(t, i, j, k));
+        for (int j = -1; j < 9; ++j) load_row(in, t, j, k, nodes);
 }
 
 /// Part of an eighth with this distance at its centre, in cells, where the distance is negative.
 double negative_part(double distance) { return std::clamp(0.5 - 2 * distance, 0.0, 1.0); }
 
-/// The trilinear mean of 2x2x2 values that gives `near` (0 or 1 along each axis) three quarters of the weight.
-template <class Block>
-double interpolate(const Block& block, int i, int j, int k, int near)
+/// Weights of the trilinear mean of 2x2x2 values that gives `near` (0 or 1 along each axis) three quarters of the
+/// weight, by near.
+constexpr std::array<std::array<double, 8>, 8> trilinear_weights()
+{
+    constexpr std::array<double, 4> kWeight{27.0 / 64, 9.0 / 64, 3.0 / 64, 1.0 / 64};
+    std::array<std::array<double, 8>, 8> weights{};
+    for (unsigned near = 0; near < 8; ++near)
+        for (unsigned n = 0; n < 8; ++n) {
+            const unsigned far = n ^ near;
+            weights[near][n] = kWeight[(far & 1) + (far >> 1 & 1) + (far >> 2)];
+        }
+    return weights;
+}
+constexpr std::array<std::array<double, 8>, 8> kTrilinear = trilinear_weights();
+
+double interpolate(const Distances& block, int i, int j, int k, int near)
 {
     double sum = 0;
-    for (int n = 0; n < 8; ++n) {
-        const int far = n ^ near;
-        const int steps = (far & 1) + (far >> 1 & 1) + (far >> 2);
-        constexpr std::array<double, 4> kWeight{27.0 / 64, 9.0 / 64, 3.0 / 64, 1.0 / 64};
-        sum += kWeight[std::size_t(steps)] * block.at(i + (n & 1), j + (n >> 1 & 1), k + (n >> 2));
-    }
+    for (int n = 0; n < 8; ++n)
+        sum += kTrilinear[std::size_t(near)][std::size_t(n)] * block.at(i + (n & 1), j + (n >> 1 & 1), k + (n >> 2));
     return sum;
 }
 
@@ -87,13 +117,47 @@ private:
     std::array<std::uint8_t, 12 * 12 * 12> flags_;
 };
 
-/// Whether a cell's corners are so far outside of solids that all of it is.
-bool is_clear(const Nodes& nodes, int i, int j, int k, double margin)
-{
-    double least = nodes.at(i, j, k);
-    for (int n = 1; n < 8; ++n) least = std::min(least, nodes.at(i + (n & 1), j + (n >> 1 & 1), k + (n >> 2)));
-    return least >= margin;
-}
+/// A cell whose corners are deeper in solids than this has no open eighth, in cells: their centres are within 0.44 of
+/// a corner, and closed 0.25 below the wall.
+constexpr double kBuried = 0.7;
+
+/// For the cells of a block: 1 if a corner is so near to solids that the cell may not be open as a whole, 2 if one is
+/// so near to the open that the cell may not be closed as a whole.
+class Cuts {
+public:
+    Cuts(const Nodes& nodes, double dx)
+    {
+        for (std::size_t n = 0; n < flags_.size(); ++n)
+            flags_[n] =
+                static_cast<std::uint8_t>((nodes.values[n] < 0.25 * dx) | (nodes.values[n] > -kBuried * dx) << 1);
+        for (const std::size_t step : {1U, 10U, 100U})
+            for (std::size_t n = 0; n + step < flags_.size(); ++n)
+                flags_[n] = static_cast<std::uint8_t>(flags_[n] | flags_[n + step]);
+    }
+    [[nodiscard]] bool is_buried(int i, int j, int k) const { return (at(i, j, k) & 2) == 0; }
+    [[nodiscard]] bool is_cut(int i, int j, int k) const { return at(i, j, k) == 3; }
+
+private:
+    [[nodiscard]] int at(int i, int j, int k) const { return flags_[std::size_t(i + 1 + 10 * (j + 1 + 10 * (k + 1)))]; }
+    std::array<std::uint8_t, 10 * 10 * 10> flags_;
+};
+
+/// Distances from solids at a cell's corners.
+struct CellCorners {
+    std::array<double, 8> distance;
+
+    CellCorners(const Nodes& nodes, int i, int j, int k)
+    {
+        for (int n = 0; n < 8; ++n) distance[std::size_t(n)] = nodes.at(i + (n & 1), j + (n >> 1 & 1), k + (n >> 2));
+    }
+    /// At the centre of eighth `near`.
+    [[nodiscard]] double at(int near) const
+    {
+        double sum = 0;
+        for (int n = 0; n < 8; ++n) sum += kTrilinear[std::size_t(near)][std::size_t(n)] * distance[std::size_t(n)];
+        return sum;
+    }
+};
 
 /// Distances at the corners of a square of cell size across axis a, from its lower corner on: their mean, and whether
 /// they are not those of a plane, as where two walls meet or are too near to each other.
@@ -104,11 +168,16 @@ struct Square {
     Square(const Nodes& nodes, const Vec3i& corner, int a, double dx)
     {
         constexpr double kFlat = 0.1;
-        const Vec3i u = Vec3i::Unit((a + 1) % 3), v = Vec3i::Unit((a + 2) % 3);
-        const auto at = [&](const Vec3i& n) { return nodes.at(n.x(), n.y(), n.z()); };
-        const double first = at(corner) + at(corner + u + v), second = at(corner + u) + at(corner + v);
+        constexpr std::array<std::size_t, 3> kStride{1, 10, 100};
+        const double* d = &nodes.values[std::size_t(corner.x() + 1 + 10 * (corner.y() + 1 + 10 * (corner.z() + 1)))];
+        const std::size_t u = kStride[std::size_t((a + 1) % 3)], v = kStride[std::size_t((a + 2) % 3)];
+        const double first = d[0] + d[u + v], second = d[u] + d[v];
         mean = 0.25 * (first + second);
         bent = nodes.between_thin_walls || std::abs(first - second) > kFlat * dx;
+        if (bent && !nodes.between_thin_walls) { // far from any wall the mean will do
+            const double farthest = std::max({std::abs(d[0]), std::abs(d[u]), std::abs(d[v]), std::abs(d[u + v])});
+            bent = farthest < kExactReach * dx;
+        }
     }
 };
 
@@ -119,15 +188,34 @@ bool is_bent(const Nodes& nodes, const Vec3i& cell, double dx)
     return false;
 }
 
-void fill_eighths(const ViscosityInput& in, int t, const Distances& phi, const Nodes* nodes, Eighths& eighths)
+/// How full the cells -1 .. 7 are: 1 all of it, 2 not at all, 0 in parts.
+using Fillings = std::array<std::uint8_t, 9 * 9 * 9>;
+std::uint8_t& filling(Fillings& f, int i, int j, int k) { return f[std::size_t(i + 1 + 9 * (j + 1 + 9 * (k + 1)))]; }
+
+void fill_cell(Eighths& eighths, int i, int j, int k, double liquid)
+{
+    for (int n = 0; n < 4; ++n) std::fill_n(&eighths.at(2 * i, 2 * j + (n & 1), 2 * k + (n >> 1)), 2, liquid);
+}
+
+void fill_eighths(const ViscosityInput& in, int t, const Distances& phi, const Nodes* nodes, Eighths& eighths,
+                  Fillings& fillings)
 {
     const double dx = in.grid->cell_size();
     const Sides sides(phi, 0.25 * dx);
+    std::optional<Cuts> cuts;
+    if (nodes != nullptr) cuts.emplace(*nodes, dx);
     for (int k = -1; k < kTileEdge; ++k)
         for (int j = -1; j < kTileEdge; ++j)
             for (int i = -1; i < kTileEdge; ++i) {
-                const int side = sides.at(i, j, k);
-                const bool is_cut = nodes != nullptr && side != 2 && !is_clear(*nodes, i, j, k, 0.25 * dx);
+                const int side = cuts && cuts->is_buried(i, j, k) ? 2 : sides.at(i, j, k);
+                const bool is_cut = cuts && side != 2 && cuts->is_cut(i, j, k);
+                filling(fillings, i, j, k) = is_cut ? 0 : static_cast<std::uint8_t>(side);
+                if (!is_cut && side != 0) {
+                    fill_cell(eighths, i, j, k, side == 1 ? 1 : 0);
+                    continue;
+                }
+                std::optional<CellCorners> corners;
+                if (is_cut) corners.emplace(*nodes, i, j, k);
                 const bool bent = is_cut && is_bent(*nodes, {i, j, k}, dx);
                 for (int n = 0; n < 8; ++n) {
                     const int x = n & 1, y = n >> 1 & 1, z = n >> 2;
@@ -138,7 +226,7 @@ void fill_eighths(const ViscosityInput& in, int t, const Distances& phi, const N
                     if (liquid > 0 && is_cut) {
                         const double solid = bent ? in.solids->distance(in.grid->node(
                                                         t, i + 0.25 + 0.5 * x, j + 0.25 + 0.5 * y, k + 0.25 + 0.5 * z))
-                                                  : interpolate(*nodes, i, j, k, n);
+                                                  : corners->at(n);
                         liquid *= negative_part(-solid / dx);
                     }
                     eighths.at(2 * i + x, 2 * j + y, 2 * k + z) = liquid;
@@ -154,11 +242,26 @@ double mean_of_eighths(const Eighths& e, int i, int j, int k)
     return sum / 8;
 }
 
-void sum_eighths(const Eighths& eighths, int t, ControlVolumes& v)
+/// What each cell and its lower neighbours have in common.
+void join_fillings(Fillings& fillings)
 {
+    for (const std::size_t step : {1U, 9U, 81U})
+        for (std::size_t n = fillings.size() - 1; n >= step; --n)
+            fillings[n] = static_cast<std::uint8_t>(fillings[n] & fillings[n - step]);
+}
+
+void sum_eighths(const Eighths& eighths, Fillings& fillings, int t, ControlVolumes& v)
+{
+    join_fillings(fillings);
     for (int c = 0; c < kTileCells; ++c) {
         const Vec3i at = 2 * Vec3i(c % 8, c / 8 % 8, c / 64);
         const auto n = std::size_t(t * kTileCells + c);
+        if (const int common = filling(fillings, c % 8, c / 8 % 8, c / 64); common != 0) {
+            const double liquid = common == 1 ? 1 : 0;
+            v.cell[n] = liquid;
+            for (std::size_t a = 0; a < 3; ++a) v.face[a][n] = v.edge[a][n] = liquid;
+            continue;
+        }
         v.cell[n] = mean_of_eighths(eighths, at.x(), at.y(), at.z());
         for (int a = 0; a < 3; ++a) {
             const Vec3i f = at - Vec3i::Unit(a);
@@ -183,18 +286,29 @@ double face_distance(const ViscosityInput& in, int t, const Nodes& nodes, int a,
     return face.bent ? in.solids->distance(face_centre(*in.grid, t, a, cell)) : face.mean;
 }
 
+/// Which solids have friction.
+enum class Grip : std::uint8_t { None, Some, All };
+
+Grip grip_of(const Solids& solids)
+{
+    std::size_t with = solids.wall_friction > 0 ? 1 : 0;
+    for (const SolidBody& body : solids.bodies) with += body.friction > 0 ? 1 : 0;
+    return with == 0 ? Grip::None : (with == solids.bodies.size() + 1 ? Grip::All : Grip::Some);
+}
+
 /// Whether liquid at a face in a solid has the solid's velocity along axis a: the solid holds all that touches it, or
 /// it is a plane across the axis, which even if smooth stops what comes straight at it.
-bool holds_liquid(const ViscosityInput& in, int t, int a, const Vec3i& cell)
+bool holds_liquid(const ViscosityInput& in, Grip grip, int t, int a, const Vec3i& cell)
 {
     const Vec3 x = face_centre(*in.grid, t, a, cell), step = 0.25 * in.grid->cell_size() * Vec3::Unit(a);
-    if (in.solids->friction(in.solids->nearest(x).body) > 0) return true;
+    if (grip == Grip::All || (grip == Grip::Some && in.solids->friction(in.solids->nearest(x).body) > 0)) return true;
     return std::abs(in.solids->distance(x + step) - in.solids->distance(x - step)) > (2 - 1e-6) * step[a];
 }
 
 void mark_faces(const ViscosityInput& in, int t, const Nodes* nodes, ControlVolumes& v)
 {
     const double dx = in.grid->cell_size();
+    const Grip grip = grip_of(*in.solids);
     for (int c = 0; c < kTileCells; ++c)
         for (int a = 0; a < 3; ++a) {
             const auto axis = std::size_t(a);
@@ -205,7 +319,8 @@ void mark_faces(const ViscosityInput& in, int t, const Nodes* nodes, ControlVolu
             if (d > kOnTheWall * dx)
                 v.kind[axis][n] = v.face[axis][n] > 0 ? FaceKind::Liquid : FaceKind::Empty;
             else
-                v.kind[axis][n] = d > -kReach * dx && holds_liquid(in, t, a, cell) ? FaceKind::Held : FaceKind::Slip;
+                v.kind[axis][n] =
+                    d > -kReach * dx && holds_liquid(in, grip, t, a, cell) ? FaceKind::Held : FaceKind::Slip;
         }
 }
 
@@ -221,6 +336,18 @@ void clear_tile(int t, ControlVolumes& v)
     }
 }
 
+/// Whether all that counts as liquid around a tile is closed off by solids: inside of them distances mean little.
+bool is_dry(const ViscosityInput& in, int t, const Distances& phi)
+{
+    const double near = 0.25 * in.grid->cell_size();
+    for (int k = -2; k < 10; ++k)
+        for (int j = -2; j < 10; ++j)
+            for (int i = -2; i < 10; ++i)
+                if (phi.at(i, j, k) < near && in.solid_fields->open_eighths[in.grid->index(t, i, j, k)] != 0)
+                    return false;
+    return true;
+}
+
 void compute_tile(const ViscosityInput& in, int t, ControlVolumes& v)
 {
     const double dx = in.grid->cell_size();
@@ -228,13 +355,15 @@ void compute_tile(const ViscosityInput& in, int t, ControlVolumes& v)
     Distances phi;
     load_distances(in, t, phi);
     const bool near_liquid = std::any_of(phi.values.begin(), phi.values.end(), [&](double d) { return d < 0.25 * dx; });
-    if (!near_liquid || solidity == TileSolidity::Solid) return clear_tile(t, v);
+    if (!near_liquid || solidity == TileSolidity::Solid || (solidity == TileSolidity::Mixed && is_dry(in, t, phi)))
+        return clear_tile(t, v);
     Nodes nodes;
     const bool cut = solidity == TileSolidity::Mixed;
     if (cut) load_nodes(in, t, nodes);
     Eighths eighths;
-    fill_eighths(in, t, phi, cut ? &nodes : nullptr, eighths);
-    sum_eighths(eighths, t, v);
+    Fillings fillings;
+    fill_eighths(in, t, phi, cut ? &nodes : nullptr, eighths, fillings);
+    sum_eighths(eighths, fillings, t, v);
     mark_faces(in, t, cut ? &nodes : nullptr, v);
 }
 

@@ -56,6 +56,17 @@ public:
         for (std::size_t i = 1; i < parts_.size(); ++i) nearest = std::min(nearest, parts_[i]->distance(x));
         return nearest;
     }
+    Vec3 normal(const Vec3& x) const override // that of the nearest part
+    {
+        const Shape* nearest = parts_.front().get();
+        double least = nearest->distance(x);
+        for (std::size_t i = 1; i < parts_.size(); ++i)
+            if (const double d = parts_[i]->distance(x); d < least) {
+                least = d;
+                nearest = parts_[i].get();
+            }
+        return nearest->normal(x);
+    }
     Aabb bounds() const override { return bounds_; }
     TriangleMesh tessellate(double edge) const override { return mesh_shape_field(*this, edge); }
 
@@ -69,6 +80,10 @@ public:
     Difference(ShapePtr a, ShapePtr b) : a_(std::move(a)), b_(std::move(b)) {}
 
     double distance(const Vec3& x) const override { return std::max(a_->distance(x), -b_->distance(x)); }
+    Vec3 normal(const Vec3& x) const override // that of the wall which is nearer
+    {
+        return a_->distance(x) > -b_->distance(x) ? a_->normal(x) : Vec3(-b_->normal(x));
+    }
     Aabb bounds() const override { return a_->bounds(); }
     TriangleMesh tessellate(double edge) const override { return mesh_shape_field(*this, edge); }
 

@@ -12,7 +12,6 @@
 namespace rivulet {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
 constexpr int kCapRows = 8; // of a quarter of a circle
 constexpr int kMostPieces = 8;
 
@@ -85,13 +84,14 @@ private:
             const double d = radius * (i + 0.5) / kSlices, film = outer_at(d);
             sum += std::max(0.0, radius * radius - d * d - film * film) * radius / kSlices;
         }
-        return kPi * sum + 2 * kPi / 3 * radius * radius * radius;
+        return std::numbers::pi * sum + 2 * std::numbers::pi / 3 * radius * radius * radius;
     }
 
     [[nodiscard]] double drop_radius(double pool) const
     {
         if (!(pool > 0)) return 0;
-        double low = std::cbrt(0.75 * pool / kPi), high = std::cbrt(1.5 * pool / kPi); // a ball, half a ball
+        double low = std::cbrt(0.75 * pool / std::numbers::pi),
+               high = std::cbrt(1.5 * pool / std::numbers::pi); // a ball, half a ball
         for (int i = 0; i < 30; ++i) {
             const double middle = 0.5 * (low + high);
             (added_volume(middle) < pool ? low : high) = middle;
@@ -152,7 +152,7 @@ private:
         if (flags[from]) { // the root itself is in the liquid: round
             list.push_back({x_[from] + outer_[from] * backward, 0});
             for (int k = 1; k < kCapRows; ++k) {
-                const double angle = 0.5 * kPi * k / kCapRows;
+                const double angle = 0.5 * std::numbers::pi * k / kCapRows;
                 list.push_back({x_[from] + outer_[from] * std::cos(angle) * backward, outer_[from] * std::sin(angle)});
             }
         } else {
@@ -168,7 +168,7 @@ private:
         if (drop_ > outer_[to]) swell(list);
         const double radius = std::max(drop_, outer_[to]);
         for (int k = 1; k < kCapRows; ++k) {
-            const double angle = 0.5 * kPi * k / kCapRows;
+            const double angle = 0.5 * std::numbers::pi * k / kCapRows;
             list.push_back({x_[to] + radius * std::sin(angle) * forward, radius * std::cos(angle)});
         }
         list.push_back({x_[to] + radius * forward, 0});
@@ -187,7 +187,7 @@ private:
             const double step = (a.centre - b.centre).norm();
             reversed.push_back({a.centre, a.radius > 0 ? std::max(a.radius, ball(from_tip)) : 0});
             while (step > 0 && next < kCapRows) {
-                const double d = drop_ * std::sin(0.5 * kPi * (next + 1) / kCapRows) * (1 - 1e-9);
+                const double d = drop_ * std::sin(0.5 * std::numbers::pi * (next + 1) / kCapRows) * (1 - 1e-9);
                 if (d >= from_tip + step) break;
                 const double t = (d - from_tip) / step;
                 reversed.push_back(
@@ -203,7 +203,7 @@ private:
     void append_tube(const std::vector<Ring>& list, TriangleMesh& mesh) const
     {
         const int n = options_.n_around;
-        const double equal_area = std::sqrt(2 * kPi / (n * std::sin(2 * kPi / n)));
+        const double equal_area = std::sqrt(2 * std::numbers::pi / (n * std::sin(2 * std::numbers::pi / n)));
         AxisFrame frame;
         std::int32_t below = -1;
         for (std::size_t i = 0; i < list.size(); ++i) {
@@ -212,7 +212,7 @@ private:
             const auto row = static_cast<std::int32_t>(mesh.vertices.size());
             const bool is_pole = list[i].radius == 0;
             for (int j = 0; j < (is_pole ? 1 : n); ++j) {
-                const double angle = 2 * kPi * j / n, radius = equal_area * list[i].radius;
+                const double angle = 2 * std::numbers::pi * j / n, radius = equal_area * list[i].radius;
                 mesh.vertices.emplace_back(list[i].centre +
                                            radius * (std::cos(angle) * frame.u + std::sin(angle) * frame.v));
             }

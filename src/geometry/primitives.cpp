@@ -13,7 +13,6 @@ namespace rivulet {
 namespace {
 
 constexpr double kInfinite = 1e30;
-constexpr double kPi = std::numbers::pi;
 
 void check_finite(const Vec3& x, const char* what)
 {
@@ -41,7 +40,8 @@ public:
     double distance(const Vec3& x) const override
     {
         const Vec3 q = (x - box_.centre()).cwiseAbs() - 0.5 * box_.size();
-        return q.cwiseMax(0).norm() + std::min(q.maxCoeff(), 0.0);
+        const double farthest = q.maxCoeff();
+        return farthest <= 0 ? farthest : q.cwiseMax(0).norm();
     }
     Aabb bounds() const override { return box_; }
     TriangleMesh tessellate(double edge) const override { return tessellate_box(box_, edge); }
@@ -169,7 +169,7 @@ void append_arc(std::vector<ProfilePoint>& profile, double height, double radius
 {
     for (int i = 0; i <= n; ++i) {
         const double angle = from + (to - from) * i / n;
-        const bool is_on_axis = std::abs(std::abs(angle) - kPi / 2) < 1e-12;
+        const bool is_on_axis = std::abs(std::abs(angle) - std::numbers::pi / 2) < 1e-12;
         profile.push_back({is_on_axis ? 0 : radius * std::cos(angle), height + radius * std::sin(angle)});
     }
 }
@@ -177,19 +177,21 @@ void append_arc(std::vector<ProfilePoint>& profile, double height, double radius
 TriangleMesh Sphere::tessellate(double edge) const
 {
     std::vector<ProfilePoint> profile;
-    append_arc(profile, 0, radius_, -kPi / 2, kPi / 2, count_pieces(kPi * radius_, edge, 8));
-    return revolve({.origin = centre_}, profile, false, count_pieces(2 * kPi * radius_, edge, 16));
+    append_arc(profile, 0, radius_, -std::numbers::pi / 2, std::numbers::pi / 2,
+               count_pieces(std::numbers::pi * radius_, edge, 8));
+    return revolve({.origin = centre_}, profile, false, count_pieces(2 * std::numbers::pi * radius_, edge, 16));
 }
 
 TriangleMesh Capsule::tessellate(double edge) const
 {
     const double length = ab_.norm();
-    const int n_cap = count_pieces(0.5 * kPi * radius_, edge, 4), n_side = count_pieces(length, edge, 1);
+    const int n_cap = count_pieces(0.5 * std::numbers::pi * radius_, edge, 4), n_side = count_pieces(length, edge, 1);
     std::vector<ProfilePoint> profile;
-    append_arc(profile, 0, radius_, -kPi / 2, 0, n_cap);
+    append_arc(profile, 0, radius_, -std::numbers::pi / 2, 0, n_cap);
     for (int i = 1; i < n_side; ++i) profile.push_back({radius_, length * i / n_side});
-    append_arc(profile, length, radius_, 0, kPi / 2, n_cap);
-    return revolve(make_axis_frame(a_, ab_ / length), profile, false, count_pieces(2 * kPi * radius_, edge, 16));
+    append_arc(profile, length, radius_, 0, std::numbers::pi / 2, n_cap);
+    return revolve(make_axis_frame(a_, ab_ / length), profile, false,
+                   count_pieces(2 * std::numbers::pi * radius_, edge, 16));
 }
 
 TriangleMesh Cylinder::tessellate(double edge) const
@@ -199,17 +201,18 @@ TriangleMesh Cylinder::tessellate(double edge) const
     for (int i = 0; i < n_cap; ++i) profile.push_back({radius_ * i / n_cap, 0});
     for (int i = 0; i <= n_side; ++i) profile.push_back({radius_, length_ * i / n_side});
     for (int i = n_cap - 1; i >= 0; --i) profile.push_back({radius_ * i / n_cap, length_});
-    return revolve(make_axis_frame(a_, axis_), profile, false, count_pieces(2 * kPi * radius_, edge, 16));
+    return revolve(make_axis_frame(a_, axis_), profile, false, count_pieces(2 * std::numbers::pi * radius_, edge, 16));
 }
 
 TriangleMesh Torus::tessellate(double edge) const
 {
-    const int n_tube = count_pieces(2 * kPi * minor_, edge, 12);
+    const int n_tube = count_pieces(2 * std::numbers::pi * minor_, edge, 12);
     std::vector<ProfilePoint> profile;
-    append_arc(profile, 0, minor_, 0, 2 * kPi * (n_tube - 1) / n_tube, n_tube - 1);
+    append_arc(profile, 0, minor_, 0, 2 * std::numbers::pi * (n_tube - 1) / n_tube, n_tube - 1);
     for (int i = 0; i < n_tube; ++i)
-        profile[static_cast<std::size_t>(i)].radius = major_ + minor_ * std::cos(2 * kPi * i / n_tube);
-    return revolve(make_axis_frame(centre_, axis_), profile, true, count_pieces(2 * kPi * (major_ + minor_), edge, 24));
+        profile[static_cast<std::size_t>(i)].radius = major_ + minor_ * std::cos(2 * std::numbers::pi * i / n_tube);
+    return revolve(make_axis_frame(centre_, axis_), profile, true,
+                   count_pieces(2 * std::numbers::pi * (major_ + minor_), edge, 24));
 }
 
 TriangleMesh HalfSpace::tessellate(double edge) const

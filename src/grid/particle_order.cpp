@@ -4,6 +4,8 @@
 #include "base/parallel.h"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 
 namespace rivulet {
 namespace {
@@ -37,6 +39,29 @@ void append_range(const Vec3i& lower, const Vec3i& upper, std::vector<std::uint6
             for (int x = lower.x(); x <= upper.x(); ++x) keys.push_back(tile_key({x, y, z}));
 }
 
+/// Ranges of tiles that were asked for lately; neighbouring particles ask for the same few.
+class RecentRanges {
+public:
+    /// Whether this range is known; it is from now on.
+    bool knows(const Vec3i& lower, const Vec3i& upper)
+    {
+        const Vec3i size = upper - lower; // each 0 to 2
+        const auto slot = static_cast<std::size_t>((lower.x() & 3) + 4 * (lower.y() & 3) + 16 * (lower.z() & 3)) * 8 +
+                          static_cast<std::size_t>((size.x() & 1) + 2 * (size.y() & 1) + 4 * (size.z() & 1));
+        Range& range = ranges_[slot];
+        if (range.lower == lower && range.upper == upper) return true;
+        range = {lower, upper};
+        return false;
+    }
+
+private:
+    struct Range {
+        Vec3i lower = Vec3i::Constant(std::numeric_limits<int>::min());
+        Vec3i upper = lower;
+    };
+    std::array<Range, 512> ranges_;
+};
+
 } // namespace
 
 TileGrid tiles_around(std::span<const Vec3> positions, const Vec3& origin, double cell_size, int halo)
@@ -45,15 +70,12 @@ TileGrid tiles_around(std::span<const Vec3> positions, const Vec3& origin, doubl
     std::vector<std::vector<std::uint64_t>> touched(static_cast<std::size_t>(n_chunks(positions.size())));
     parallel_for(n_chunks(positions.size()), "touch tiles", [&](std::int64_t chunk) {
         auto& keys = touched[static_cast<std::size_t>(chunk)];
-        Vec3i previous_lower = Vec3i::Constant(std::numeric_limits<int>::min());
-        Vec3i previous_upper = previous_lower;
+        RecentRanges recent;
         for_chunk(chunk, positions.size(), [&](std::size_t p) {
             const Vec3i c = cell_of(positions[p], origin, cell_size);
             const Vec3i lower = tile_of_cell(c - Vec3i::Constant(halo));
             const Vec3i upper = tile_of_cell(c + Vec3i::Constant(halo));
-            if (lower == previous_lower && upper == previous_upper) return;
-            previous_lower = lower;
-            previous_upper = upper;
+            if (recent.knows(lower, upper)) return;
             append_range(lower, upper, keys);
             if (keys.size() > 4096) sort_unique(keys);
         });

@@ -13,7 +13,6 @@
 namespace rivulet {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
 /// Pieces of the surface along the longest side of its box: roots are then moved onto the surface itself.
 constexpr double kPieces = 96;
 /// Random numbers that one root may take until it lies inside of the region.
@@ -40,7 +39,7 @@ double area_of(const TriangleMesh& mesh, std::size_t t)
 /// Way along the axis of the helix for a way along the strand.
 double axial_part(const Groom& groom)
 {
-    const double turn = 2 * kPi * groom.curl_radius / groom.curl_pitch;
+    const double turn = 2 * std::numbers::pi * groom.curl_radius / groom.curl_pitch;
     return 1 / std::sqrt(1 + turn * turn);
 }
 
@@ -77,7 +76,8 @@ public:
         Vec3 x =
             root_.position + (along - beyond + chord * std::cos(half)) * root_.normal + chord * std::sin(half) * u_;
         for (std::size_t i = 0; i < stray_.size(); i += 2) { // level and straight at the root
-            const double wave = 0.5 * (1 - std::cos(kPi * static_cast<double>(i / 2 + 1) * beyond / length_));
+            const double wave =
+                0.5 * (1 - std::cos(std::numbers::pi * static_cast<double>(i / 2 + 1) * beyond / length_));
             const double share = wave / static_cast<double>((i / 2 + 1) * (i / 2 + 1));
             x += share * (stray_[i] * u + stray_[i + 1] * v_);
         }
@@ -196,7 +196,7 @@ std::vector<Vec3> grow_strand(const Groom& groom, const RootPlace& root, std::in
 {
     const auto stream = static_cast<std::uint64_t>(number);
     const double shorter = 1 - groom.length_variation * random_unit(groom.seed, stream, kLengthNumber);
-    const double phase = 2 * kPi * random_unit(groom.seed, stream, kPhaseNumber);
+    const double phase = 2 * std::numbers::pi * random_unit(groom.seed, stream, kPhaseNumber);
     const double edge = shorter * groom_edge(groom), axial = axial_part(groom);
     const double whole = axial * shorter * groom.length;
     const StrandAxis axis(groom, root, stream, whole);
@@ -206,7 +206,7 @@ std::vector<Vec3> grow_strand(const Groom& groom, const RootPlace& root, std::in
         const double along = (std::min(k, 1) - 0.5) * edge + axial * grown;
         const double opening = std::min(1.0, axial * grown / groom.curl_pitch); // the helix opens in its first turn
         const double radius = groom.curl_radius * opening * opening * (3 - 2 * opening);
-        const double angle = phase + 2 * kPi * along / groom.curl_pitch;
+        const double angle = phase + 2 * std::numbers::pi * along / groom.curl_pitch;
         const StrandAxis::Place place = axis.at(along, axial * grown);
         points.emplace_back(place.position + radius * (std::cos(angle) * place.u + std::sin(angle) * place.v));
     }

@@ -13,7 +13,6 @@
 namespace rivulet {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
 constexpr Dimension kNone{}, kLength{1, 0, 0, 0}, kMass{0, 1, 0, 0}, kTime{0, 0, 1, 0}, kAngle{0, 0, 0, 1},
     kPerTime{0, 0, -1, 0}, kTurnRate{0, 0, -1, 1}, kSpeed{1, 0, -1, 0}, kForce{1, 1, -2, 0}, kPressure{-1, 1, -2, 0},
     kEnergy{2, 1, -2, 0}, kPower{2, 1, -3, 0}, kViscosity{-1, 1, -1, 0}, kKinematic{2, 0, -1, 0}, kVolume{3, 0, 0, 0};
@@ -39,11 +38,11 @@ constexpr std::array kUnits{
     Unit{"min", "minute", 60, kTime, false},
     Unit{"h", "hour", 3600, kTime, false},
     Unit{"rad", "radian", 1, kAngle, true},
-    Unit{"deg", "degree", kPi / 180, kAngle, false},
-    Unit{"°", "degree", kPi / 180, kAngle, false},
-    Unit{"turn", "full turn", 2 * kPi, kAngle, false},
-    Unit{"rev", "full turn", 2 * kPi, kAngle, false},
-    Unit{"rpm", "turns a minute", 2 * kPi / 60, kTurnRate, false},
+    Unit{"deg", "degree", std::numbers::pi / 180, kAngle, false},
+    Unit{"°", "degree", std::numbers::pi / 180, kAngle, false},
+    Unit{"turn", "full turn", 2 * std::numbers::pi, kAngle, false},
+    Unit{"rev", "full turn", 2 * std::numbers::pi, kAngle, false},
+    Unit{"rpm", "turns a minute", 2 * std::numbers::pi / 60, kTurnRate, false},
     Unit{"Hz", "hertz", 1, kPerTime, true},
     Unit{"fps", "frames a second", 1, kPerTime, false},
     Unit{"mph", "miles an hour", 0.44704, kSpeed, false},

@@ -7,9 +7,11 @@ namespace rivulet {
 SolidSet solids_at(const Model& model, double time, double dt)
 {
     SolidSet set;
-    for (const Obstacle& o : model.obstacles)
+    for (const Obstacle& o : model.obstacles) {
         set.bodies.push_back(
             {o.shape.get(), o.motion.pose(time), o.motion.twist(time + 0.5 * dt), o.friction, o.motion.is_static()});
+        set.bodies.back().bound();
+    }
     set.walls.box = model.domain.box;
     for (std::size_t w = 0; w < 6; ++w) set.walls.closed[w] = model.domain.walls[w] == Wall::Closed;
     set.walls.wall_friction = model.domain.friction;

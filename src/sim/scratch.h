@@ -58,7 +58,6 @@ struct Workspace::Scratch {
     std::vector<ViscousLoad> viscous_loads;          ///< on the obstacles; empty without viscosity
     std::int64_t solver_iterations = 0;              ///< of the stage that runs, for its timer
     std::vector<double> crowding;                    ///< at cell centres [1]
-    std::vector<double> potential;                   ///< of the displacement
     std::array<std::vector<double>, 3> displacement; ///< per time, on faces [m/s]; empty when nothing is crowded
 
     StrandUpdate strands; ///< what the strands will be at the end of the step
@@ -75,7 +74,8 @@ struct Workspace::Scratch {
     {
         fields.open.swap(faces.mass);
         fields.velocity[0].swap(crowding);
-        fields.velocity[1].swap(potential);
+        fields.velocity[1].swap(pressure.right_side);
+        fields.velocity[2].swap(pressure.diagonal);
     }
     /// Does the same for displacement and mass, where nothing asks for the mass any more.
     void lend_mass_to_displacement()

@@ -220,6 +220,9 @@ void forget_driven(const Model& model, double time, double dt, State& state)
 void remove_drained(const Model& model, double time, State& state)
 {
     enum Fate : std::uint8_t { Drained = 2, Left = 0, Kept = 1 };
+    const auto& walls = model.domain.walls;
+    if (model.drains.empty() && std::all_of(walls.begin(), walls.end(), [](Wall w) { return w == Wall::Closed; }))
+        return;
     std::vector<std::uint8_t> fate(static_cast<std::size_t>(state.liquid.size()), Kept);
     parallel_for(
         state.liquid.size(), "find drained",

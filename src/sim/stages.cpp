@@ -29,6 +29,8 @@ constexpr int kExtrapolatedLayers = 4;
 constexpr double kChangeNumber = 0.05;
 /// Steps between two moves of the particles themselves.
 constexpr std::int64_t kReorderInterval = 8;
+/// From this number on, memory is given back before they move: fewer need less than it costs to ask for it again.
+constexpr std::int64_t kManyParticles = 400'000;
 /// Part of the crowding that one step removes, and how exactly.
 constexpr double kCrowdingRelaxation = 0.5;
 constexpr double kCrowdingTolerance = 1e-3;
@@ -74,6 +76,18 @@ bool liquids_differ_in_density(const Model& model)
                        [&](const Liquid& l) { return l.density != model.liquids.front().density; });
 }
 
+/// Calls body(begin, end) for the cells of every tile, that which stands for the outside among them.
+template <class Body>
+void for_tiles_of(const Scratch& s, Body&& body)
+{
+    parallel_for(
+        s.grid.n_tiles() + 1, "cells",
+        [&](std::int64_t t) {
+            body(static_cast<std::size_t>(t) * kTileCells, static_cast<std::size_t>(t + 1) * kTileCells);
+        },
+        8);
+}
+
 /// Calls body(cell index, particles) for every cell that holds particles.
 template <class Body>
 void for_occupied_cells(const Scratch& s, const char* name, Body&& body)
@@ -99,7 +113,10 @@ PoissonSystem poisson_system(const Scratch& s)
 /// Starts the pressure from what the particles remember of the last solve.
 void recall_pressure(const State& state, Scratch& s)
 {
-    s.pressure.pressure.assign(s.grid.field_size(), 0);
+    s.pressure.pressure.resize(s.grid.field_size());
+    for_tiles_of(s, [&](std::size_t begin, std::size_t end) {
+        std::fill(&s.pressure.pressure[begin], &s.pressure.pressure[begin] + (end - begin), 0.0);
+    });
     for_occupied_cells(s, "warm start", [&](std::size_t cell, std::span<const std::int32_t> particles) {
         double sum = 0;
         for (const std::int32_t p : particles) sum += state.liquid.pressure[static_cast<std::size_t>(p)];
@@ -112,9 +129,17 @@ void recall_pressure(const State& state, Scratch& s)
 void project(const Model& model, Scratch& s, double dt, bool with_surface_pressure)
 {
     const PressureInput input = pressure_input(model, s, dt, with_surface_pressure);
-    assemble_pressure(input, s.faces.velocity, s.pressure);
-    s.poisson_result = s.poisson.solve(poisson_system(s), s.pressure.right_side, s.pressure.pressure,
-                                       model.options.pressure_tolerance / dt, model.options.max_pressure_iterations);
+    const double tolerance = model.options.pressure_tolerance / dt;
+    const int most = model.options.max_pressure_iterations;
+    if (s.first_pressure.empty()) {
+        assemble_pressure(input, s.faces.velocity, s.pressure);
+        s.poisson_result =
+            s.poisson.solve(poisson_system(s), s.pressure.right_side, s.pressure.pressure, tolerance, most);
+    } else { // the matrix is that of the first projection
+        assemble_right_side(input, s.faces.velocity, s.pressure);
+        s.poisson_result =
+            s.poisson.solve_again(poisson_system(s), s.pressure.right_side, s.pressure.pressure, tolerance, most);
+    }
     s.solver_iterations = s.poisson_result.iterations;
     if (!s.poisson_result.converged)
         throw SimulationError("pressure", "solver", s.poisson_result.iterations,
@@ -203,9 +228,11 @@ void build_grid(const Model& model, State& state, Scratch& s)
     s.grid = tiles_around(state.liquid.position, model.domain.box.lower, model.options.cell_size, kHalo);
     sort_particles(s.grid, state.liquid.position, s.order);
     if (state.clock.step % kReorderInterval != 0) return;
-    s.release();
+    if (state.liquid.size() > kManyParticles) s.release();
     visit_particles(state.liquid, [&](const char*, const char*, auto& values) { reorder(s.order.order, values); });
-    for (std::size_t i = 0; i < s.order.order.size(); ++i) s.order.order[i] = static_cast<std::int32_t>(i);
+    parallel_for(
+        static_cast<std::int64_t>(s.order.order.size()), "reorder",
+        [&](std::int64_t i) { s.order.order[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(i); }, 16384);
 }
 
 void place_solids(const Model& model, const State& state, Scratch& s, double dt)
@@ -379,16 +406,23 @@ void solve_crowding(const Model& model, const State& state, Scratch& s, double d
     if (std::all_of(s.crowding.begin(), s.crowding.end(), [](double c) { return c == 0; })) return;
 
     // The pressure's own system, asked for the divergence kCrowdingRelaxation * crowding / dt.
-    for (double& c : s.crowding) c *= kCrowdingRelaxation / dt;
-    s.potential.assign(s.grid.field_size(), 0);
-    const PoissonResult result = s.poisson.solve(poisson_system(s), s.crowding, s.potential, kCrowdingTolerance / dt,
-                                                 model.options.max_pressure_iterations);
+    std::vector<double>& potential = s.pressure.right_side; // the pressure's own is not needed any more
+    potential.resize(s.grid.field_size());
+    for_tiles_of(s, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t c = begin; c < end; ++c) s.crowding[c] *= kCrowdingRelaxation / dt;
+        std::fill(&potential[begin], &potential[begin] + (end - begin), 0.0);
+    });
+    const PoissonResult result = s.poisson.solve_again(poisson_system(s), s.crowding, potential,
+                                                       kCrowdingTolerance / dt, model.options.max_pressure_iterations);
     s.solver_iterations = result.iterations;
     if (!result.converged) throw SimulationError("crowding", "solver", result.iterations, "did not converge");
-    for (auto& d : s.displacement) d.assign(s.grid.field_size(), 0);
-    std::swap(s.potential, s.pressure.pressure);
+    for (auto& d : s.displacement) d.resize(s.grid.field_size());
+    for_tiles_of(s, [&](std::size_t begin, std::size_t end) {
+        for (auto& d : s.displacement) std::fill(&d[begin], &d[begin] + (end - begin), 0.0);
+    });
+    std::swap(potential, s.pressure.pressure);
     apply_pressure(pressure_input(model, s, dt, false), s.pressure, s.displacement);
-    std::swap(s.potential, s.pressure.pressure);
+    std::swap(potential, s.pressure.pressure);
 }
 
 void extend_velocity(const Model& model, Scratch& s, double dt)
@@ -482,8 +516,16 @@ void keep_out_of_solids(const Model& model, State& state, const Scratch& s, doub
         if (s.solid_fields.tiles[static_cast<std::size_t>(t)] == TileSolidity::Open) return;
         const auto begin = static_cast<std::size_t>(s.order.tile_begin[static_cast<std::size_t>(t)]);
         const auto end = static_cast<std::size_t>(s.order.tile_begin[static_cast<std::size_t>(t) + 1]);
-        for (std::size_t i = begin; i < end; ++i)
-            push_out(view, margin, state.liquid.position[static_cast<std::size_t>(s.order.order[i])]);
+        // Where one particle is far from all solids, so are those around it.
+        Vec3 clear = Vec3::Zero();
+        double clear_radius = 0;
+        for (std::size_t i = begin; i < end; ++i) {
+            Vec3& x = state.liquid.position[static_cast<std::size_t>(s.order.order[i])];
+            if (clear_radius > 0 && (x - clear).squaredNorm() < clear_radius * clear_radius) continue;
+            const double distance = push_out(view, margin, x);
+            clear = x;
+            clear_radius = 0.999 * (distance - margin);
+        }
     });
 }
 

@@ -14,11 +14,12 @@ namespace rivulet {
 namespace {
 
 constexpr std::int64_t kBlock = 256; // divides the size of a tile
+constexpr std::int64_t kBlocksATask = 128;
 constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
 
 /// Smallest index for which is_bad(i), or kNone. The same answer on any number of threads.
 template <class IsBad>
-std::int64_t first_bad(std::int64_t n, IsBad&& is_bad)
+std::int64_t first_bad(std::int64_t n, IsBad&& is_bad, std::int64_t chunk = kOrderedChunk)
 {
     return ordered_reduce(
         n, "watchdog", kNone,
@@ -27,7 +28,7 @@ std::int64_t first_bad(std::int64_t n, IsBad&& is_bad)
                 if (is_bad(i)) return i;
             return kNone;
         },
-        [](std::int64_t a, std::int64_t b) { return a < b ? a : b; });
+        [](std::int64_t a, std::int64_t b) { return a < b ? a : b; }, chunk);
 }
 
 /// Bits of the largest magnitude. As integers the bits of magnitudes order like their values, Inf above every number
@@ -50,9 +51,12 @@ void check_finite_as(const ArrayView& array, const std::string& stage)
     constexpr auto kInfinityBits = std::bit_cast<Bits>(std::numeric_limits<Real>::infinity());
     const auto* values = reinterpret_cast<const Real*>(array.data);
     const std::int64_t n = array.count * array.components;
-    const std::int64_t block = first_bad((n + kBlock - 1) / kBlock, [&](std::int64_t b) {
-        return largest_bits<Bits>(values + b * kBlock, std::min(kBlock, n - b * kBlock)) >= kInfinityBits;
-    });
+    const std::int64_t block =
+        first_bad((n + kBlock - 1) / kBlock,
+                  [&](std::int64_t b) {
+                      return largest_bits<Bits>(values + b * kBlock, std::min(kBlock, n - b * kBlock)) >= kInfinityBits;
+                  },
+                  kBlocksATask);
     if (block == kNone) return;
     std::int64_t bad = block * kBlock;
     while (std::isfinite(values[bad])) ++bad;

@@ -28,6 +28,8 @@ constexpr double kMissedDepth = 1;
 /// Size of the compliance between contacts up to which sweeps over them stay in the cache; beyond, gradients are
 /// quicker, and lean.
 constexpr std::size_t kMaxBlockBytes = 4 << 20;
+/// Or for many strands, up to which a sweep reads less than a banded solve.
+constexpr std::size_t kBlockBytesOfVertex = 160;
 /// And with bridges, of which a clump has so many, each far from rigid, that gradients end too early.
 constexpr std::size_t kMaxWetBlockBytes = 64 << 20;
 
@@ -44,6 +46,22 @@ Vec3 force_before(const ContactMemory& memory, std::int32_t a, std::int32_t b)
     for (auto k = static_cast<std::size_t>(i); k < memory.a.size() && memory.a[k] == a; ++k)
         if (memory.b[k] == b) return memory.force[k];
     return Vec3::Zero();
+}
+
+/// Motion of each contact for a force on it alone, averaged over directions, from what is written out already [m/N].
+std::vector<double> own_compliance(const BlockCompliance& w)
+{
+    std::vector<double> own(w.sides.size(), 0.0);
+    for (std::size_t i = 0; i < own.size(); ++i)
+        for (const std::int32_t side : w.sides[i]) {
+            if (side < 0) continue;
+            const auto s = static_cast<std::size_t>(side), b = static_cast<std::size_t>(w.body[s]);
+            const std::size_t first = w.axis[w.first[b]], width = w.axis[w.first[b + 1]] - first;
+            const std::size_t n = w.axis[s + 1] - w.axis[s];
+            for (std::size_t a = w.axis[s] - first; a < w.axis[s + 1] - first; ++a)
+                own[i] += w.values[w.block[b] + a * width + a] / static_cast<double>(n);
+        }
+    return own;
 }
 
 class ContactStep {
@@ -198,14 +216,12 @@ private:
     {
         std::vector<StrandContact>& all = contact_.contacts;
         StrandCompliance compliance(model_, step_.hold, parts_.factors, all);
-        const std::vector<double> own = compliance.own_compliance();
         const std::size_t n = all.size();
         std::vector<ConeContact> cones(n);
         std::vector<Vec3> force(n), guess(n), moved(n);
         for (std::size_t i = 0; i < n; ++i) {
             const StrandContact& c = all[i];
-            RIVULET_VERIFY(own[i] > 0);
-            cones[i] = {c.normal, c.gap, c.friction, c.cohesion, own[i], c.is_joint};
+            cones[i] = {c.normal, c.gap, c.friction, c.cohesion, 1, c.is_joint};
             force[i] = c.force;
             guess[i] = c.force == Vec3::Zero() ? remembered(c) : c.force;
             if (c.bridge >= 0) {
@@ -216,21 +232,28 @@ private:
             moved[i] = contact_motion(c, motion());
         }
         const ConeOptions cone_options{options_.tolerance * thinnest_, max_iterations(n)};
-        const std::size_t max_bytes = bridges_.empty() ? kMaxBlockBytes : kMaxWetBlockBytes;
-        const ConeSolution solution =
-            compliance.block_bytes(cones) <= max_bytes
-                ? sweep_cones(cones, compliance.blocks(cones), cone_options, guess, force, moved)
-                : solve_cones(cones, compliance, cone_options, guess, force, moved);
+        const std::size_t dry_bytes = std::max(kMaxBlockBytes, kBlockBytesOfVertex * state_.position.size());
+        const std::size_t max_bytes = bridges_.empty() ? dry_bytes : std::max(dry_bytes, kMaxWetBlockBytes);
+        const bool sweeps = compliance.block_bytes(cones) <= max_bytes;
+        const BlockCompliance blocks = sweeps ? compliance.blocks(cones) : BlockCompliance{};
+        const std::vector<double> own =
+            sweeps && bridges_.empty() ? own_compliance(blocks) : compliance.own_compliance();
+        for (std::size_t i = 0; i < n; ++i) {
+            RIVULET_VERIFY(own[i] > 0);
+            cones[i].compliance = own[i];
+        }
+        const ConeSolution solution = sweeps ? sweep_cones(cones, blocks, cone_options, guess, force, moved)
+                                             : solve_cones(cones, compliance, cone_options, guess, force, moved);
         contact_.iterations += solution.iterations;
         contact_.residual = solution.residual;
         contact_.converged = solution.converged;
         predict(compliance, force);
+        touched_ = compliance.batches_where([&](std::size_t i) { return force[i] != all[i].force; });
         foreseen_depth_.resize(n);
         for (std::size_t i = 0; i < n; ++i) {
             all[i].force = force[i];
             foreseen_depth_[i] = depth(all[i], moved[i]);
         }
-        touched_.assign(compliance.batches().begin(), compliance.batches().end());
     }
 
     [[nodiscard]] Vec3 remembered(const StrandContact& c) const

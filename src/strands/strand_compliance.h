@@ -4,6 +4,7 @@
 #include "strands/rod_system.h"
 #include "strands/strand_contacts.h"
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <vector>
@@ -30,6 +31,19 @@ public:
 
     /// Batches with a strand that touches something, in order.
     [[nodiscard]] std::span<const std::int32_t> batches() const { return batches_; }
+    /// Those of them with a contact that `is_changed` says yes to.
+    template <class IsChanged>
+    [[nodiscard]] std::vector<std::int32_t> batches_where(IsChanged&& is_changed) const
+    {
+        std::vector<std::int32_t> out;
+        for (std::size_t i = 0; i < batches_.size(); ++i) {
+            const auto begin = sides_.begin() + static_cast<std::ptrdiff_t>(begin_[i]);
+            const auto end = sides_.begin() + static_cast<std::ptrdiff_t>(begin_[i + 1]);
+            if (std::any_of(begin, end, [&](const Side& s) { return is_changed(static_cast<std::size_t>(s.contact)); }))
+                out.push_back(batches_[i]);
+        }
+        return out;
+    }
 
 private:
     /// One strand's part in a contact.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace rivulet {
 namespace {
@@ -20,6 +21,8 @@ constexpr double kEnd = 0.02;
 constexpr double kLeastFreedom = 0.01;
 constexpr int kMaxMarches = 100;
 constexpr int kSectionSteps = 12;
+/// Of edges, to rule out that they touch an obstacle.
+constexpr int kHalvings = 3;
 constexpr std::int64_t kChunk = 1024;
 
 Segment edge_at(std::span<const Vec3> x, std::int32_t v)
@@ -88,7 +91,13 @@ public:
         const double length = std::max((first.from - second.from).norm(), (first.to - second.to).norm());
         const Path middle(obstacle, motion_, a, 0.5);
         const double way = std::max(first.way(), second.way());
-        if (obstacle.shape->distance(middle.from) > 0.5 * length + way + (1 + kNear) * radius) return;
+        const double limit = way + (1 + kNear) * radius, between = obstacle.shape->distance(middle.from);
+        if (between > 0.5 * length + limit) return;
+        const double start = obstacle.shape->distance(first.from), end = obstacle.shape->distance(second.from);
+        const Vec3 m = middle.from;
+        if (!comes_near(*obstacle.shape, {first.from, m}, {start, between}, limit, kHalvings) &&
+            !comes_near(*obstacle.shape, {m, second.from}, {between, end}, limit, kHalvings))
+            return;
         add(e, obstacle, first, 0, -1 - 3 * index, out);
         if (is_last(e)) add(e, obstacle, second, 1, -3 - 3 * index, out);
         for (const bool at_end : {false, true}) {
@@ -133,6 +142,19 @@ private:
     [[nodiscard]] bool is_last(std::size_t e) const
     {
         return e + 1 == edges_.strand.size() || edges_.strand[e + 1] != edges_.strand[e];
+    }
+
+    /// Whether a segment may come nearer to the shape than `limit`, as distances at its ends tell, or at those of its
+    /// halves, and so on: distances change by no more than the way.
+    static bool comes_near(const Shape& shape, const Segment& p, const std::array<double, 2>& distance, double limit,
+                           int halvings)
+    {
+        if (0.5 * (distance[0] + distance[1] - (p.b - p.a).norm()) > limit) return false;
+        if (halvings == 0 || std::min(distance[0], distance[1]) <= limit) return true;
+        const Vec3 m = p.at(0.5);
+        const double between = shape.distance(m);
+        return comes_near(shape, {p.a, m}, {distance[0], between}, limit, halvings - 1) ||
+               comes_near(shape, {m, p.b}, {between, distance[1]}, limit, halvings - 1);
     }
 
     /// Where between its ends an edge is deepest in the shape; 0 if at an end. Ends that are as deep count as deepest,
@@ -198,6 +220,60 @@ private:
 
 } // namespace
 
+namespace {
+
+/// Roots nearer than this part of the sum of their radii have grown together.
+constexpr double kSharedRoot = 0.98;
+
+/// Held first edges of strands, in the frame of what holds them.
+struct Roots {
+    std::vector<std::int32_t> vertex, strand, place; ///< place: of the edge's beginning in `position`
+    std::vector<double> radius;
+    std::vector<Vec3> position;
+};
+
+std::map<std::int32_t, Roots> find_roots(const StrandModel& model)
+{
+    std::map<std::int32_t, const StrandPin*> pinned; // by vertex
+    for (const StrandPin& pin : model.pins) pinned.emplace(pin.vertex, &pin);
+    std::map<std::int32_t, Roots> by_body;
+    for (std::int32_t s = 0; s < model.n_strands(); ++s) {
+        const auto i = static_cast<std::size_t>(s);
+        const auto a = pinned.find(model.first[i]), b = pinned.find(model.first[i] + 1);
+        if (a == pinned.end() || b == pinned.end() || a->second->body != b->second->body) continue;
+        const RodMaterial& m = model.materials[static_cast<std::size_t>(model.material[i])];
+        Roots& roots = by_body[a->second->body];
+        roots.place.push_back(static_cast<std::int32_t>(roots.position.size()));
+        roots.position.push_back(a->second->position);
+        roots.position.push_back(b->second->position);
+        roots.vertex.push_back(model.first[i]);
+        roots.strand.push_back(s);
+        roots.radius.push_back(0.5 * (m.radius_a + m.radius_b));
+    }
+    return by_body;
+}
+
+/// Beginnings of strands that are held inside of each other, by their vertices: nothing can part them there.
+std::vector<EdgePair> shared_roots(const StrandModel& model)
+{
+    std::vector<EdgePair> shared;
+    for (const auto& [body, roots] : find_roots(model)) {
+        EdgePairs near;
+        near.update({roots.place, roots.strand, roots.radius, roots.position, roots.position}, 0);
+        for (const auto& [e, f] : near.pairs()) {
+            const auto i = static_cast<std::size_t>(e), j = static_cast<std::size_t>(f);
+            const double distance =
+                nearest_points(edge_at(roots.position, roots.place[i]), edge_at(roots.position, roots.place[j]))
+                    .distance;
+            if (distance < kSharedRoot * (roots.radius[i] + roots.radius[j]))
+                shared.push_back({roots.vertex[i], roots.vertex[j]});
+        }
+    }
+    return shared;
+}
+
+} // namespace
+
 StrandEdges::StrandEdges(const StrandModel& model)
 {
     for (std::int32_t s = 0; s < model.n_strands(); ++s) {
@@ -215,12 +291,14 @@ StrandEdges::StrandEdges(const StrandModel& model)
         const auto after = std::upper_bound(model.first.begin(), model.first.end(), v);
         return std::pair(std::max(v - kChainNeighbours + 1, after[-1]), std::min(v + kChainNeighbours, *after - 1));
     };
-    for (const StrandJoint& joint : model.joints) {
-        const auto [a_begin, a_end] = near(joint.a);
-        const auto [b_begin, b_end] = near(joint.b);
+    const auto tie = [&](std::int32_t at_a, std::int32_t at_b) {
+        const auto [a_begin, a_end] = near(at_a);
+        const auto [b_begin, b_end] = near(at_b);
         for (std::int32_t a = a_begin; a < a_end; ++a)
             for (std::int32_t b = b_begin; b < b_end; ++b) tied.push_back({std::min(a, b), std::max(a, b)});
-    }
+    };
+    for (const StrandJoint& joint : model.joints) tie(joint.a, joint.b);
+    for (const auto& [a, b] : shared_roots(model)) tie(a, b);
     std::sort(tied.begin(), tied.end());
 }
 

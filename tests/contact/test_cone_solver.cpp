@@ -218,6 +218,39 @@ TEST(ConeSolver, SweepsHaveTheSameBitsOnAnyNumberOfThreads)
     for (const int n : {2, 3, 8}) EXPECT_EQ(one, forces_on(n));
 }
 
+/// Bodies that obey the law already are left alone, to the bit, while others are swept.
+TEST(ConeSolver, SweepsLeaveAloneWhatObeysTheLaw)
+{
+    ManyBodies a(4), b(5);
+    const std::vector<Vec3> none(150, Vec3::Zero());
+    std::vector<Vec3> solved = none;
+    std::vector<Vec3> moved = a.motion;
+    ASSERT_TRUE(sweep_cones(a.contacts, a.blocks, {1e-8, 2000}, none, solved, moved).converged);
+
+    // Both problems side by side: one begins with its solution, the other with nothing.
+    const std::size_t n_bodies = a.blocks.first.size() - 1, n_sides = a.blocks.body.size();
+    BlockCompliance both = a.blocks;
+    both.first.pop_back();
+    for (const std::size_t first : b.blocks.first) both.first.push_back(first + n_sides);
+    for (const std::int32_t body : b.blocks.body) both.body.push_back(body + static_cast<std::int32_t>(n_bodies));
+    const auto shift = static_cast<std::int32_t>(n_sides);
+    for (const auto& [one, two] : b.blocks.sides) both.sides.push_back({one + shift, two < 0 ? two : two + shift});
+    std::vector<ConeContact> contacts = a.contacts;
+    contacts.insert(contacts.end(), b.contacts.begin(), b.contacts.end());
+    both.resize(contacts);
+    std::copy(a.blocks.values.begin(), a.blocks.values.end(), both.values.begin());
+    std::copy(b.blocks.values.begin(), b.blocks.values.end(),
+              both.values.begin() + static_cast<std::ptrdiff_t>(a.blocks.values.size()));
+    std::vector<Vec3> force = solved, motion = moved;
+    force.resize(300, Vec3::Zero());
+    motion.insert(motion.end(), b.motion.begin(), b.motion.end());
+    const std::vector<Vec3> guess = force;
+    EXPECT_TRUE(sweep_cones(contacts, both, {1e-7, 2000}, guess, force, motion).converged);
+    EXPECT_TRUE(std::equal(solved.begin(), solved.end(), force.begin()));
+    const auto is_pushed = [](const Vec3& f) { return f != Vec3::Zero(); };
+    EXPECT_GT(std::count_if(force.begin() + 150, force.end(), is_pushed), 20);
+}
+
 /// A9: a cohesive contact of masses m1 and m2 that part with v0 keeps them together, or slows them by what it bears.
 TEST(ConeSolver, CohesionShiftsTheCone)
 {

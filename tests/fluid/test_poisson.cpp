@@ -361,6 +361,21 @@ TEST(Poisson, ASolverUsedBeforeGivesTheSameBits)
     EXPECT_EQ(x, again);
 }
 
+TEST(Poisson, ASystemSolvedAgainGivesTheBitsOfANewSolver)
+{
+    Problem problem({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}});
+    problem.randomise(0.8);
+    PoissonSolver solver, fresh;
+    ASSERT_TRUE(solver.solve(problem.system(), problem.b, problem.x, 1e-9, 100).converged);
+    for (double& b : problem.b) b = 0.3 - 2 * b;
+    std::vector<double> again(problem.x.size(), 0), expected(problem.x.size(), 0);
+    const PoissonResult result = solver.solve_again(problem.system(), problem.b, again, 1e-9, 100);
+    EXPECT_TRUE(result.converged);
+    EXPECT_GT(result.iterations, 1);
+    EXPECT_EQ(fresh.solve(problem.system(), problem.b, expected, 1e-9, 100).iterations, result.iterations);
+    EXPECT_EQ(again, expected);
+}
+
 TEST(Poisson, FailureIsReportedAndLeavesFiniteValues)
 {
     constexpr double kNan = std::numeric_limits<double>::quiet_NaN();

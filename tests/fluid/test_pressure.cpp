@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace rivulet {
 namespace {
 
@@ -71,6 +73,29 @@ TEST(Pressure, LiquidFlowsBackWhereThinThingsAreDrawnThroughAFullBox)
     PressureInput input{&box.grid, &box.fields, box.distance, {}, 1000, 0.01};
     EXPECT_NEAR(pressure_gradient(input, box.system, 0, face).value(), 1000 * 0.8 / 0.01, 1e-4);
     EXPECT_FALSE(pressure_gradient(input, box.system, 0, box.grid.index(t, 0, 3, 2)).has_value()); // a wall
+}
+
+TEST(Pressure, TheRightSideAloneIsThatOfTheWholeSystem)
+{
+    FullBox box;
+    for (std::size_t f = 0; f < box.grid.field_size() - kTileCells; ++f) {
+        box.share[0][f] = 0.2;
+        box.flux[0][f] = 0.03;
+        for (std::size_t a = 0; a < 3; ++a) box.velocity[a][f] = std::sin(0.7 * static_cast<double>(f * (a + 1)));
+    }
+    PressureInput input{&box.grid, &box.fields, box.distance, {}, 1000, 0.01};
+    input.share[0] = box.share[0];
+    input.flux[0] = box.flux[0];
+    assemble_pressure(input, box.velocity, box.system);
+    const std::vector<double> whole = box.system.right_side;
+    // In the corner cell only the upper faces are open: what flows out there, over the cell's size.
+    const int t = box.grid.find(Vec3i::Zero());
+    double outflow = 0.8 * box.velocity[0][box.grid.index(t, 1, 0, 0)] + 0.03;
+    outflow += box.velocity[1][box.grid.index(t, 0, 1, 0)] + box.velocity[2][box.grid.index(t, 0, 0, 1)];
+    EXPECT_NEAR(whole[box.grid.index(t, 0, 0, 0)], -outflow / 0.1, 1e-12);
+    for (double& b : box.system.right_side) b = 1e9;
+    assemble_right_side(input, box.velocity, box.system);
+    for (std::size_t c = 0; c < whole.size() - kTileCells; ++c) EXPECT_NEAR(box.system.right_side[c], whole[c], 1e-12);
 }
 
 TEST(Pressure, ThinThingsThatMoveWithTheLiquidChangeNothing)

@@ -117,6 +117,61 @@ TEST(Solids, CutFacesOfABallHaveItsVolume)
     }
 }
 
+TEST(Solids, CutCellsAreThoseOfTheExactDistances)
+{
+    const double dx = 0.1;
+    const TileGrid grid = block(3, dx);
+    const Ball ball(0.83);
+    const Vec3 centre(1.21, 1.18, 1.33);
+    const SolidBody body{&ball, {centre, Quat::Identity()}, {}, 0};
+    Solids solids;
+    solids.bodies = {&body, 1};
+    SolidFields fields;
+    rasterize_solids(grid, solids, fields);
+    const auto d = [&](const Vec3& x) { return (x - centre).norm() - 0.83; };
+    int n_cut = 0;
+    for (int t = 0; t < grid.n_tiles(); ++t)
+        for (int c = 0; c < kTileCells; ++c) {
+            const int i = c % 8, j = c / 8 % 8, k = c / 64;
+            const auto at = [&](double x, double y, double z) { return d(grid.node(t, i + x, j + y, k + z)); };
+            const auto cell = static_cast<std::size_t>(t * kTileCells + c);
+            const double open = open_fraction(at(0, 0, 0), at(0, 1, 0), at(0, 1, 1), at(0, 0, 1));
+            EXPECT_NEAR(fields.open[0][cell], open < 1e-6 ? 0 : open, 1e-9);
+            EXPECT_EQ(fields.centre_inside[cell], at(0.5, 0.5, 0.5) < 0);
+            n_cut += fields.open_eighths[cell] > 0 && fields.open_eighths[cell] < 8;
+            if (std::abs(at(0.5, 0.5, 0.5)) > 0.87 * dx) {
+                EXPECT_EQ(fields.open_eighths[cell], at(0.5, 0.5, 0.5) > 0 ? 8 : 0);
+            }
+        }
+    // A layer about a cell thick: 4 pi r^2 / dx^2 = 866.
+    EXPECT_NEAR(n_cut, 866, 300);
+}
+
+TEST(Solids, BodiesThatAreTooFarToBeTheNearestAreLeftOutRightly)
+{
+    std::vector<Ball> balls;
+    for (int b = 0; b < 20; ++b) balls.emplace_back(0.05 + 0.2 * random_unit(3, 0, std::uint64_t(b)));
+    std::vector<SolidBody> bodies;
+    std::vector<Vec3> centres;
+    for (std::size_t b = 0; b < balls.size(); ++b) {
+        const Vec3 centre(random_unit(4, 0, b), random_unit(4, 1, b), random_unit(4, 2, b));
+        const Quat turned(Eigen::AngleAxisd(double(b % 2), Vec3::UnitY()));
+        bodies.push_back({&balls[b], {centre, turned}, {}, 0});
+        bodies.back().bound();
+        EXPECT_EQ(bodies.back().is_upright, b % 2 == 0);
+        centres.push_back(centre);
+    }
+    Solids solids;
+    solids.bodies = bodies;
+    for (std::uint64_t n = 0; n < 2000; ++n) {
+        const Vec3 x = 2 * Vec3(random_unit(5, 0, n), random_unit(5, 1, n), random_unit(5, 2, n)) - Vec3::Constant(0.5);
+        double nearest = 1e30;
+        for (std::size_t b = 0; b < balls.size(); ++b)
+            nearest = std::min(nearest, (x - centres[b]).norm() - balls[b].bounds().upper.x());
+        EXPECT_NEAR(solids.distance(x), nearest, 1e-14);
+    }
+}
+
 TEST(Solids, PushOutPutsPointsOnTheSurfaceAndLeavesOthersAlone)
 {
     const Ball ball(0.3);

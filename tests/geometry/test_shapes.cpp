@@ -107,6 +107,18 @@ TEST(Shapes, TessellationOfAPlaneIsAClosedSlabBelowIt)
     for (const Vec3& x : mesh.vertices) ASSERT_LT(plane->distance(x), 1e-12);
 }
 
+TEST(Shapes, NormalsOfUnionAndDifferenceAreThoseOfTheWallThatIsNear)
+{
+    const ShapePtr tank = make_difference(make_box({-5, -5, -5}, {5, 5, 5}), make_sphere({0, 0, 0}, 3));
+    const Vec3 direction = Vec3(1, -2, 2) / 3;
+    EXPECT_LT((tank->normal(2.9 * direction) + direction).norm(), 1e-15); // into the hollow
+    EXPECT_LT((tank->normal(3.2 * direction) + direction).norm(), 1e-15);
+    EXPECT_LT((tank->normal({0.3, 4.9, 0.2}) - Vec3::UnitY()).norm(), 1e-9);
+    const ShapePtr both = make_union({make_sphere({0, 0, 0}, 1), make_sphere({4, 0, 0}, 1)});
+    EXPECT_LT((both->normal(1.1 * direction) - direction).norm(), 1e-15);
+    EXPECT_LT((both->normal(Vec3(4, 0, 0) + 0.9 * direction) - direction).norm(), 1e-14);
+}
+
 TEST(Shapes, UnionAndDifferenceHaveTheSignOfTheSets)
 {
     const ShapePtr a = make_sphere({0, 0, 0}, 0.5), b = make_box({0, -1, -1}, {1, 1, 1});

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "io/append_file.h"
-#include "io/temporary_folder.h"
+#include "temporary_folder.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "io/atomic_file.h"
 #include "io/sealed_file.h"
-#include "io/temporary_folder.h"
+#include "temporary_folder.h"
 
 #include <gtest/gtest.h>
 

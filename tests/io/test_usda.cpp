@@ -1,7 +1,7 @@
 #include "io/usda.h"
 
 #include "io/atomic_file.h"
-#include "io/temporary_folder.h"
+#include "temporary_folder.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "io/atomic_file.h"
-#include "io/temporary_folder.h"
+#include "temporary_folder.h"
 
 #include <openvdb/openvdb.h>
 

@@ -3,10 +3,10 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "io/atomic_file.h"
-#include "io/temporary_folder.h"
 #include "run/resume.h"
 #include "run/small_scene.h"
 #include "sim/advance.h"
+#include "temporary_folder.h"
 
 #include <gtest/gtest.h>
 

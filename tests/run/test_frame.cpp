@@ -1,9 +1,9 @@
 #include "run/frame.h"
 
 #include "base/error.h"
-#include "io/temporary_folder.h"
 #include "run/small_scene.h"
 #include "sim/advance.h"
+#include "temporary_folder.h"
 
 #include <gtest/gtest.h>
 

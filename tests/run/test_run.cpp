@@ -3,8 +3,8 @@
 #include "base/error.h"
 #include "io/atomic_file.h"
 #include "io/json.h"
-#include "io/temporary_folder.h"
 #include "run/small_scene.h"
+#include "temporary_folder.h"
 
 #include <gtest/gtest.h>
 

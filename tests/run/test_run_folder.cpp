@@ -2,8 +2,8 @@
 
 #include "base/error.h"
 #include "io/atomic_file.h"
-#include "io/temporary_folder.h"
 #include "rivulet/run.h"
+#include "temporary_folder.h"
 
 #include <gtest/gtest.h>
 

@@ -2,6 +2,7 @@
 #include "scene/resolve.h"
 #include "scene/schema.h"
 #include "scene_texts.h"
+#include "temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -130,8 +131,8 @@ public:
 /// Scenes that between them use every key.
 std::vector<Value> covering_scenes()
 {
-    const auto folder = std::filesystem::temp_directory_path() / fmt::format("rivulet_bad_values_{}", getpid());
-    std::filesystem::create_directories(folder);
+    static const TemporaryFolder temporary; // for as long as scenes may be read again
+    const std::filesystem::path& folder = temporary.path();
     std::ofstream(folder / "tetrahedron.obj")
         << "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
     std::vector<Value> scenes;

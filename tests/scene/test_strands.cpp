@@ -2,6 +2,7 @@
 #include "scene/scene.h"
 #include "scene/strand_patterns.h"
 #include "scene_texts.h"
+#include "temporary_folder.h"
 
 #include "geometry/shapes.h"
 #include "sim/diagnostics.h"
@@ -106,8 +107,8 @@ TEST(StrandScene, VerticesThatAreNotThereOrHeldTwiceAreRefused)
 
 TEST(StrandScene, FilesArePlacedThinnedAndSpreadAnew)
 {
-    const auto folder = std::filesystem::temp_directory_path() / ("rivulet_strands_" + std::to_string(getpid()));
-    std::filesystem::create_directories(folder);
+    const TemporaryFolder temporary;
+    const std::filesystem::path& folder = temporary.path();
     std::ofstream file(folder / "hair.obj");
     for (int i = 0; i < 6; ++i)
         for (int k = 0; k < 4; ++k) file << "v " << i << " 0 " << k << "\n";
@@ -132,13 +133,12 @@ TEST(StrandScene, FilesArePlacedThinnedAndSpreadAnew)
     } catch (const InputError& error) {
         EXPECT_NE(std::string(error.what()).find("strand 6 has 2 vertices; allowed: at least 3"), std::string::npos);
     }
-    std::filesystem::remove_all(folder);
 }
 
 TEST(StrandScene, PinsThatMeetInTheLongerStrandsOfAGroupAreRefused)
 {
-    const auto folder = std::filesystem::temp_directory_path() / ("rivulet_pins_" + std::to_string(getpid()));
-    std::filesystem::create_directories(folder);
+    const TemporaryFolder temporary;
+    const std::filesystem::path& folder = temporary.path();
     std::ofstream file(folder / "hair.obj");
     for (int k = 0; k < 10; ++k) file << "v 0 " << (k < 4 ? 0 : 1) << " " << k << "\n";
     file << "l 1 2 3 4\nl 5 6 7 8 9 10\n"; // vertex -3 is 1 of the first strand, 3 of the second
@@ -153,7 +153,6 @@ TEST(StrandScene, PinsThatMeetInTheLongerStrandsOfAGroupAreRefused)
                   std::string::npos)
             << error.what();
     }
-    std::filesystem::remove_all(folder);
 }
 
 TEST(Bundle, StrandsArePackedAndWoundAroundTheirLines)

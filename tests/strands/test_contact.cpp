@@ -153,6 +153,33 @@ TEST(StrandContact, SlidesOnAnInclineAsCoulombHasIt)
         }
 }
 
+/// Nothing can part strands that are held inside of each other: they may not be thrown apart for it, nor stretched.
+TEST(StrandContact, StrandsThatShareARootStayAtRest)
+{
+    RodMaterial bristle = human_hair();
+    bristle.radius_a = bristle.radius_b = 0.5e-3;
+    Touching s(bristle);
+    for (const double x : {0.0, 0.3e-3, 0.7e-3}) s.add(line({x, 0, 0}, {x, 0, 0.02}, 11));
+    group_strands(s.model);
+    std::vector<Hold> hold(s.state.position.size(), Hold::Free);
+    for (std::size_t strand = 0; strand < 3; ++strand)
+        for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
+            const std::size_t v = 12 * strand + k;
+            hold[v] = k == 0 ? Hold::VertexAndEdge : Hold::Vertex;
+            s.model.pins.push_back({.vertex = static_cast<std::int32_t>(v), .position = s.state.position[v]});
+            s.model.pins.back().clamps_edge = k == 0;
+        }
+    const std::vector<Vec3> target = s.state.position, director = s.state.director;
+    for (int i = 0; i < 100; ++i) {
+        s.advance({.dt = 1e-3, .hold = hold, .target = target, .target_director = director});
+        ASSERT_LT(largest_strain(s.model, s.state), 1e-3) << i; // more from step 5 on if they touched at their roots
+        for (const Vec3& v : s.state.velocity) ASSERT_LT(v.norm(), 1) << i;
+    }
+    const auto apart = [&](std::size_t a, std::size_t b) { return (s.state.position[a] - s.state.position[b]).norm(); };
+    EXPECT_GT(apart(11, 23), 0.9e-3);
+    EXPECT_GT(apart(23, 35), 0.9e-3);
+}
+
 TEST(StrandContact, SameBitsOnAnyNumberOfThreads)
 {
     const auto run = [](int n_threads) {
