@@ -72,10 +72,10 @@ std::pair<double, double> data_range(const PlotAxis& axis, const std::vector<Plo
                 high = std::max(high, v);
             }
     if (low > high) return axis.logarithmic ? std::pair{1.0, 10.0} : std::pair{0.0, 1.0};
-    if (axis.logarithmic) return low < high ? std::pair{low, high} : std::pair{low / 2, high * 2};
     // Differences at the level of rounding are not worth a whole axis.
     const double least = 1e-12 * std::max(std::abs(low), std::abs(high));
     if (high - low > least) return {low, high};
+    if (axis.logarithmic) return {low / 2, high * 2};
     const double room = low == 0 ? 1 : 0.1 * std::abs(low);
     return {low - room, high + room};
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace rivulet {
 namespace {
@@ -35,6 +36,8 @@ std::vector<double> linear_ticks(double low, double high, int target)
     RIVULET_VERIFY(low <= high && target >= 1);
     if (low == high) return {low};
     const double step = nice_step((high - low) / target);
+    const double resolution = std::numeric_limits<double>::epsilon() * std::max(std::abs(low), std::abs(high));
+    if (!(step > 4 * resolution)) return {low}; // ticks nearer than that cannot be told apart, nor counted through
     std::vector<double> ticks;
     const double first = std::ceil(low / step - 1e-9), last = std::floor(high / step + 1e-9);
     for (double i = first; i <= last; ++i) ticks.push_back(i == 0 ? 0.0 : i * step);

@@ -61,6 +61,14 @@ TEST(PlotTicks, AreRoundNumbersByHand)
     expect_ticks(linear_ticks(3, 3, 5), {3});
 }
 
+TEST(PlotTicks, OfARangeAtTheLevelOfRoundingIsOne)
+{
+    const double low = 0.01, high = std::nextafter(low, 1); // steps of a run that end on a frame differ by so much
+    expect_ticks(linear_ticks(low, high, 5), {low});
+    expect_ticks(logarithmic_ticks(low, high, 5), {low});
+    expect_ticks(linear_ticks(-high, -low, 5), {-high});
+}
+
 TEST(PlotTicks, OfLogarithmicAxesArePowersOfTen)
 {
     expect_ticks(logarithmic_ticks(0.5, 2000, 8), {1, 10, 100, 1000});
@@ -151,8 +159,13 @@ TEST(Plot, NamesAreEscapedAndDocumentsAreWellFormed)
 
 TEST(Plot, DegenerateDataStillGiveAChart)
 {
-    for (const auto& y :
-         {std::vector<double>{}, {0, 0, 0}, {5, 5, 5}, {kNan, kNan, kNan}, {1e300, -1e300, 0}, {1e-320, 0, 0}})
+    for (const auto& y : {std::vector<double>{},
+                          {0, 0, 0},
+                          {5, 5, 5},
+                          {kNan, kNan, kNan},
+                          {1e300, -1e300, 0},
+                          {1e-320, 0, 0},
+                          {0.01, std::nextafter(0.01, 1), 0.01}})
         for (const bool logarithmic : {false, true}) {
             Plot plot = one_line(std::vector<double>(y.size(), 1.0), y);
             plot.panels[0].y.logarithmic = logarithmic;
