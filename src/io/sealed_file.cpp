@@ -61,6 +61,8 @@ bool is_sealed_by_rivulet(std::span<const std::byte> content)
 
 bool begins_with_seal(const std::filesystem::path& path)
 {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) return false; // a pipe would be waited for
     char begin[sizeof kMagic] = {};
     std::ifstream(path, std::ios::binary).read(begin, sizeof begin);
     return std::memcmp(begin, kMagic, sizeof kMagic) == 0;

@@ -157,6 +157,8 @@ private:
     void check_probes()
     {
         each("probes", [&](const std::string& path, const Value& probe) {
+            if (path == "probes.time" || path == "probes.step") // probes.csv has a column of that name
+                problems_.add(probe.where, path, "is a column of the clock in probes.csv; allowed: any other name");
             const auto* point = peek<Vec3>(&probe, "point");
             if (point && !box_.is_empty() && !box_.contains(*point))
                 problems_.add(probe.find("point")->where, path + ".point", "lies outside of the domain");
@@ -169,6 +171,10 @@ private:
         const auto *position = peek<Vec3>(camera, "position"), *target = peek<Vec3>(camera, "target");
         if (position && target && (*position - *target).norm() < 1e-9)
             problems_.add(camera->find("target")->where, "camera.target", "must be away from camera.position");
+        else if (const auto* up = peek<Vec3>(camera, "up");
+                 position && target && up && (*target - *position).normalized().cross(up->normalized()).norm() < 1e-6)
+            problems_.add(camera->find("target")->where, "camera.target",
+                          "must not lie along camera.up from camera.position");
     }
 
     void check_particles()

@@ -169,6 +169,7 @@ std::string read_text(const std::filesystem::path& file, std::size_t max_bytes)
 {
     std::error_code error;
     if (std::filesystem::is_directory(file, error)) throw IoError(file.string() + ": is a folder, not a file");
+    if (std::filesystem::is_fifo(file, error)) throw IoError(file.string() + ": is a pipe, not a file");
     std::ifstream stream(file, std::ios::binary);
     if (!stream) throw IoError(file.string() + ": cannot be read");
     std::string text;

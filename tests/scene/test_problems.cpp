@@ -94,7 +94,9 @@ INSTANTIATE_TEST_SUITE_P(
         Nonsense{"[probes.p]\nkind='force'\nobject='water'\n", "probes.p.object: there is no \"water\""},
         Nonsense{"[probes.p]\nkind='value'\nfield='speed'\npoint=[2,2,2]\n", "probes.p.point: lies outside"},
         Nonsense{"[liquids.total]\n", "liquids.total: is the name of the sum"},
+        Nonsense{"[probes.time]\nkind='volume'\n", "probes.time: is a column of the clock"},
         Nonsense{"[camera]\nposition=[1,1,1]\ntarget=[1,1,1]\n", "camera.target"},
+        Nonsense{"[camera]\nposition=[1,1,5]\ntarget=[1,1,0]\n", "camera.target: must not lie along camera.up"},
         Nonsense{"[obstacles.'a b']\nshape={type='sphere',radius=1}\n", "not a good name"}));
 
 TEST(SceneMeaning, SizesAreBounded)
