@@ -37,6 +37,7 @@ Value to_value(const toml::node& node, int source)
                 member.key_where = to_where(key.source(), source);
             }
             value.data = std::move(table);
+            value.in_braces = item.is_inline();
         } else if constexpr (std::is_same_v<Item, toml::array>) {
             Value::List list;
             for (const auto& child : item) list.push_back(to_value(child, source));
@@ -69,9 +70,11 @@ Value parse_text(const std::string& text, int source, const std::vector<SceneSou
     }
 }
 
-/// A shape of another type, or a probe of another kind, replaces the one underneath as a whole.
-bool is_other_variant(const Value& over, const Value& under)
+/// A shape of another type, or a probe of another kind, that is written as one { ... } replaces the one underneath as a
+/// whole. Where the type alone is given, the other keys stay; those that do not go with it are found by resolve().
+bool replaces(const Value& over, const Value& under)
 {
+    if (!over.in_braces) return false;
     for (const char* selector : {"type", "kind"}) {
         const Value *a = over.find(selector), *b = under.find(selector);
         if (a && b && to_text(*a) != to_text(*b)) return true;
@@ -84,7 +87,7 @@ void merge_under(Value& over, Value&& under)
 {
     auto* above = over.as<Value::Table>();
     auto* below = under.as<Value::Table>();
-    if (!above || !below || is_other_variant(over, under)) return;
+    if (!above || !below || replaces(over, under)) return;
     for (auto& [key, value] : *below) {
         const auto [place_of, is_new] = above->try_emplace(key, std::move(value));
         if (!is_new) merge_under(place_of->second, std::move(value));

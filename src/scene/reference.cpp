@@ -130,6 +130,10 @@ A scene is a [TOML](https://toml.io) file. A bare number is in SI units (m, kg, 
 `"35 um"`, `"0.89 cP"`, `"72 dyn/cm"`, `"9.81 m/s2"`, `"20 deg"`. The dimension is checked. A vector is a list of three
 numbers or texts, or one text `"1 2 3 cm"`. Objects are named tables: `[obstacles.cup]`. An unknown key is an error.
 
+`include` and `--set` change single keys: the other keys of the table stay. Where they change the `type` of a shape, or the
+`kind` of a probe or of strands, keys that the new one does not know are errors that name them. A table given as one,
+`shape = { type = "sphere", radius = "1 cm" }`, replaces one of another type or kind as a whole.
+
 )";
 
 constexpr const char* kAboutUnits =

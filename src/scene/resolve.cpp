@@ -90,12 +90,24 @@ private:
             std::vector<std::string> known;
             for (const Key& key : record.keys)
                 if (applies(key, selected)) known.push_back(key.name);
-            const std::string what = record.has(name)
-                                         ? fmt::format("does not apply where {} is \"{}\"", record.selector, selected)
-                                         : fmt::format("unknown key{}", suggestion(name, known));
+            const std::string what = record.has(name) ? misplaced(record, raw, value, selected)
+                                                      : fmt::format("unknown key{}", suggestion(name, known));
             problems_.add(value.key_where, joined(path, name),
                           fmt::format("{}; allowed here: {}", what, join_words(known)));
         }
+    }
+
+    /// What is wrong with a key of another type or kind; where that was overridden, also by what, and the way out.
+    [[nodiscard]] std::string misplaced(const Record& record, const Value& raw, const Value& key,
+                                        const std::string& selected) const
+    {
+        std::string what = fmt::format("does not apply where {} is \"{}\"", record.selector, selected);
+        const Value* selector = raw.find(record.selector);
+        if (!selector || selector->where.source == key.where.source) return what;
+        const SceneSource& source = document_.sources.at(static_cast<std::size_t>(selector->where.source));
+        return what +
+               fmt::format(", as set by {} (a table given as one, {{ {} = \"{}\", ... }}, replaces all of this one)",
+                           place(source, selector->where), record.selector, selected);
     }
 
     void member(const Key& key, const Record& record, const Value& raw, const std::string& path, Value& result)

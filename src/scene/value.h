@@ -22,9 +22,10 @@ struct Value {
     using List = std::vector<Value>;
     using Table = std::map<std::string, Value, std::less<>>;
     std::variant<std::monostate, bool, std::int64_t, double, std::string, Vec3, List, Table> data;
-    Where where;           ///< of the value
-    Where key_where;       ///< of its key, where it has one
-    std::string written{}; ///< text with a unit whose dimension the schema cannot know; else empty
+    Where where;            ///< of the value
+    Where key_where;        ///< of its key, where it has one
+    std::string written{};  ///< text with a unit whose dimension the schema cannot know; else empty
+    bool in_braces = false; ///< a table written as one, { ... }
 
     template <class T>
     [[nodiscard]] const T* as() const

@@ -162,6 +162,37 @@ TEST(SceneDifferences, NameTheKeyWithOldAndNew)
     EXPECT_EQ(scene_differences(before, after), std::vector<std::string>{"simulation.cell_size: 0.02 -> 0.025"});
 }
 
+const std::string kBare = "[simulation]\ncell_size = 0.1\n[domain]\nlower = [0, 0, 0]\nupper = [1, 1, 1]\n";
+
+TEST(SceneOverrides, OfAKindKeepTheKeysThatItKnows)
+{
+    const std::string text = kBare + "[liquids.water]\n[probes.p]\nkind='maximum'\nfield='speed'\nevery='step'\n";
+    const Probe probe = parse_scene(text, "test.toml", {"probes.p.kind=minimum"}).model.probes.at(0);
+    EXPECT_EQ(probe.kind, ProbeKind::Minimum);
+    EXPECT_EQ(probe.field, "speed");
+    EXPECT_EQ(probe.every, Sampling::Step); // was lost without a word
+}
+
+TEST(SceneOverrides, OfATypeNameTheKeysThatItDoesNotKnow)
+{
+    const std::string text =
+        kBare + "[obstacles.o]\nshape={type='capsule', start=[0,0,0], end=[0,0,0.2], radius=0.1, centre=[0,0,0]}\n";
+    const std::string with_cylinder =
+        kBare + "[obstacles.o]\nshape={type='cylinder', start=[0,0,0], end=[0,0,0.2], radius=0.1}\n";
+    EXPECT_EQ(problem_of(with_cylinder, {"obstacles.o.shape.type=capsule"}), ""); // which has the same keys
+    const std::string problem = problem_of(with_cylinder, {"obstacles.o.shape.type=sphere"});
+    const std::string reason = "does not apply where type is \"sphere\", as set by --set obstacles.o.shape.type=sphere "
+                               "(a table given as one, { type = \"sphere\", ... }, replaces all of this one)";
+    EXPECT_NE(problem.find("test.toml:7:25: obstacles.o.shape.start: " + reason), std::string::npos) << problem;
+    EXPECT_NE(problem.find("obstacles.o.shape.end: " + reason), std::string::npos) << problem;
+    EXPECT_EQ(problem.find("shape.radius"), std::string::npos) << problem;
+    EXPECT_EQ(problem_of(with_cylinder, {"obstacles.o.shape={type='sphere', radius=0.2}"}), "");
+    // A mistake of one text alone is told as before.
+    EXPECT_NE(problem_of(text).find("obstacles.o.shape.centre: does not apply where type is \"capsule\"; allowed"),
+              std::string::npos)
+        << problem_of(text);
+}
+
 TEST(SceneOverrides, AreParsedAsTomlAndElseAsText)
 {
     const auto cell = [](const char* override_text) {
