@@ -282,7 +282,7 @@ void resize_fields(std::size_t n_tiles, std::size_t size, SolidFields& fields)
 bool is_near_moving(const Solids& solids, const Vec3& x, double reach)
 {
     return std::any_of(solids.bodies.begin(), solids.bodies.end(), [&](const SolidBody& b) {
-        return !b.is_static && b.shape->distance(b.pose.to_body(x)) < reach;
+        return !b.is_static && !b.is_farther(x, reach) && b.shape->distance(b.pose.to_body(x)) < reach;
     });
 }
 

@@ -25,6 +25,8 @@ struct SolidBody {
 
     /// Finds that ball, and whether it is rotated.
     void bound();
+    /// Lies too far away to matter: is farther than anything.
+    void leave_out() { ball_radius = -1e300; }
     /// Whether x is sure to be farther from the body than `distance` [m].
     [[nodiscard]] bool is_farther(const Vec3& x, double distance) const
     {

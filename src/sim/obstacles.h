@@ -23,10 +23,12 @@ struct SolidSet {
     }
 };
 
-/// Poses at `time`; velocities are those of the middle of the step that begins there.
+/// Poses at `time`; velocities are those of the middle of the step that begins there. Obstacles far beyond the domain
+/// keep their place in the list and are left out of all that is asked.
 [[nodiscard]] SolidSet solids_at(const Model& model, double time, double dt);
 
-/// Fastest point of any moving obstacle near the domain at `time` [m/s].
+/// A bound of how fast any obstacle moves inside of the domain in the step that begins at `time` [m/s]: what lies
+/// wholly beyond it does not count, of others the part that does not.
 [[nodiscard]] double fastest_obstacle(const Model& model, double time);
 
 } // namespace rivulet
