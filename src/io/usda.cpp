@@ -250,6 +250,7 @@ void UsdaWriter::mesh(const std::string& path, std::span<const Vec3> positions,
 {
     Prim& prim = impl_->prim(path, "Mesh");
     add_fixed(prim, "uniform token subdivisionScheme = \"none\"");
+    add_fixed(prim, "uniform bool doubleSided = 1"); // liquid is seen from within too, cloth from both sides
     const std::vector<std::int32_t> counts(triangles.size(), 3);
     std::vector<std::int32_t> indices;
     indices.reserve(3 * triangles.size());

@@ -167,9 +167,16 @@ void add_strands(UsdaWriter& usd, const Scene& scene, const Frame& frame)
     }
 }
 
+/// Named for the run, or for the frame where there is but one: an animation is not replaced by a frame of it.
+fs::path usd_path(const Job& job)
+{
+    if (job.options.frame) return job.numbered(*job.options.frame, ".usda");
+    return job.out / (fs::absolute(job.folder.path()).lexically_normal().filename().string() + ".usda");
+}
+
 void export_usd(Job& job)
 {
-    const fs::path path = job.out / (fs::absolute(job.folder.path()).lexically_normal().filename().string() + ".usda");
+    const fs::path path = usd_path(job);
     UsdaWriter usd(path, 1 / job.scene.model.options.frame_interval, job.scene.model.title);
     for (const std::int64_t number : job.frames) {
         const Frame frame = job.load(number);

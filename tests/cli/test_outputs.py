@@ -116,10 +116,12 @@ class Outputs(CliTest):
         self.assertEqual(process.wait(), 0)
         self.assertIn(b"\r\x1b[K[", shown)
         self.assertIn(b"frame 2/2", shown)
+        self.assertRegex(shown, rb"t 0\.04 s  dt [\d.]+ ms  \d+ particles  0 s left")
 
     def test_pictures_plots_and_exports_are_made(self):
         small = ["--width", "96", "--height", "54", "--samples", "1"]
         self.rivulet("render", "out", *small, "--movie", "film.mp4")
+        self.rivulet("render", "out", *small, "--movie", "film.gif")
         self.rivulet("render", "out", "--frame", "2", *small)
         self.rivulet("render", "out", "--frame", "9", expect=2)
         self.rivulet("plot", "out")
@@ -132,6 +134,17 @@ class Outputs(CliTest):
             content = (self.folder / "out" / name).read_bytes()
             self.assertTrue(content.startswith(magic) and len(content) > 100, name)
         self.assertEqual((self.folder / "film.mp4").read_bytes()[4:8], b"ftyp")
+        self.assertEqual((self.folder / "film.gif").read_bytes()[:6], b"GIF89a")
+
+    def test_one_frame_as_usd_leaves_the_animation_alone(self):
+        self.rivulet("export", "out", "--to", "usd")
+        whole = (self.folder / "out/export/usd/out.usda").read_text()
+        self.assertIn("out/export/usd/000002.usda", self.rivulet("export", "out", "--to", "usd", "--frame", "2").stdout)
+        self.assertEqual((self.folder / "out/export/usd/out.usda").read_text(), whole)
+        one = (self.folder / "out/export/usd/000002.usda").read_text()
+        self.assertIn("endTimeCode = 2", one)
+        self.assertIn("startTimeCode = 2", one)
+        self.assertIn("uniform bool doubleSided = 1", one)
 
     def test_the_same_frame_is_the_same_picture_and_the_same_export(self):
         for out in ("once", "again"):

@@ -132,6 +132,39 @@ TEST(Renderer, GreySphereInAUnitSkyShowsItsAlbedo)
     EXPECT_NEAR((pixel(render_radiance(scene, settings), 16, 16) - Rgb(0.2f, 0.5f, 0.8f)).abs().maxCoeff(), 0, 1e-4);
 }
 
+TEST(Renderer, AnOpenMeshIsLitOnTheSideThatIsSeenWhicheverWayItIsWound)
+{
+    for (const bool is_turned : {false, true}) {
+        MeshDrawable cloth; // a square without thickness
+        cloth.mesh.vertices = {{-1, -1, 1}, {1, -1, 1}, {1, 1, 1}, {-1, 1, 1}};
+        cloth.mesh.triangles = {{0, 1, 2}, {0, 2, 3}};
+        if (is_turned)
+            for (auto& triangle : cloth.mesh.triangles) std::swap(triangle[1], triangle[2]);
+        cloth.material.surface = Surface::Diffuse;
+        cloth.material.colour = {0.2, 0.5, 0.8};
+        RenderScene scene;
+        scene.focus = {Vec3(-1, -1, 0), Vec3(1, 1, 1)};
+        scene.meshes.push_back(cloth);
+        scene.lighting = unit_sky();
+        scene.lighting.zenith = scene.lighting.horizon = Vec3::Zero();
+        scene.lighting.sun = Vec3::Constant(M_PI);
+        RenderSettings settings = small_settings(9, 9, 64);
+        settings.ground = false;
+        const auto seen = [&](double eye, double sun) {
+            settings.camera = from_above();
+            settings.camera.position.z() = 1 + eye;
+            settings.camera.target = Vec3(0, 0, 1);
+            settings.sun_direction = {0, 0, sun};
+            return pixel(render_radiance(scene, settings), 4, 4);
+        };
+        const Rgb albedo(0.2f, 0.5f, 0.8f); // times irradiance over pi
+        EXPECT_LT((seen(1, 1) - albedo).abs().maxCoeff(), 2e-3);
+        EXPECT_LT((seen(-1, -1) - albedo).abs().maxCoeff(), 2e-3);
+        EXPECT_EQ(seen(1, -1).maxCoeff(), 0); // the other side is in its shadow
+        EXPECT_EQ(seen(-1, 1).maxCoeff(), 0);
+    }
+}
+
 TEST(Renderer, GroundInFullSunReflectsAlbedoTimesIrradianceOverPi)
 {
     RenderScene scene;
