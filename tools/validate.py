@@ -27,6 +27,8 @@ CASES = ["hydrostatic", "standing_wave", "capillary_wave", "oscillating_drop",
          "twisted_rod", "capstan", "incline", "rod_stability", "rotating_strand", "wet_pendulum", "curly_strand", "capture",
          "volume_audit"]
 SIZES = ["small", "full"]
+# How far a figure may be from what the page says, as a share of its bound: compilers and machines differ, runs do not.
+PAGE_TOLERANCE = 0.25
 
 
 def judge_of(name):
@@ -65,6 +67,14 @@ def verdict(figure):
     return "reached" if figure.passed else "missed"
 
 
+def row(size, figure):
+    """A figure as a row of the page's table."""
+    f = figure
+    mark = "reached" if f.passed else "**missed**"
+    return (f"| {size} | {f.what} | {shown(f.measured)} {f.unit} | {shown(f.expected)} {f.unit} | {f.source} | "
+            f"{deviation_text(f)} | {bound_text(f)} | {mark} |")
+
+
 def section(name, out):
     """The page's section of one case, from the stored results."""
     module = judge_of(name)
@@ -78,9 +88,7 @@ def section(name, out):
         commands += [c for c in result["commands"] if c not in commands]
         for entry in result["figures"]:
             f = harness.Figure(**entry)
-            mark = "reached" if f.passed else "**missed**"
-            rows.append(f"| {size} | {f.what} | {shown(f.measured)} {f.unit} | {shown(f.expected)} {f.unit} | {f.source} | "
-                        f"{deviation_text(f)} | {bound_text(f)} | {mark} |")
+            rows.append(row(size, f))
             if f.known_miss and f.known_miss not in notes:
                 notes.append(f.known_miss)
     if not rows:
@@ -91,6 +99,38 @@ def section(name, out):
     lines += [line for command in commands for line in (f"`{command}`", "")]
     images = [f"{name}-{size}.svg" for size in SIZES if (out / "images" / f"{name}-{size}.svg").exists()]
     return lines + [f"![{module.TITLE}](images/validation/{images[-1]})", ""]
+
+
+def page_differences(page, names, out):
+    """What the text of docs/validation.md says otherwise than the small sizes whose results are in `out`, a line each."""
+    differences = []
+    for name in names:
+        written = "\n".join(section(name, out)).splitlines()
+        begin = page.find(written[0] + "\n")
+        lines = page[begin:].split("\n## ")[0].splitlines() if begin >= 0 else []
+        rows = {line.split(" | ")[1]: line for line in lines if line.startswith("| small |")}
+        result = json.loads((out / f"{name}-small.json").read_text())
+        figures = {f.what: f for f in (harness.Figure(**entry) for entry in result["figures"])}
+        differences += [f"{name}: {what}: on the page alone" for what in rows if what not in figures]
+        differences += [f"{name}: {what}: not on the page" for what in figures if what not in rows]
+        for what, figure in figures.items():
+            if what in rows and not agrees(rows[what], figure):
+                differences.append(f"{name}: the page has {rows[what]}, a run now gives {row('small', figure)}")
+        differences += [f"{name}: not on the page: {line}" for line in written
+                        if line not in lines and not line.startswith(("| small |", "| full |", "!["))]
+    rows = [line for line in page.splitlines() if line.startswith(("| small |", "| full |"))]
+    count = f"{sum(line.endswith('| reached |') for line in rows)} of {len(rows)} figures are within their bounds."
+    return differences + ([] if count in page else [f"the page does not say: {count}"])
+
+
+def agrees(line, figure):
+    """Whether a row of the page is that of the figure, but for what a compiler may change of the measured number."""
+    cells, now = line.split(" | "), row("small", figure).split(" | ")
+    written = float(cells[2].split()[0])
+    bound = figure.bound * (abs(figure.expected) if figure.relative else 1)
+    is_near = abs(written - figure.measured) <= max(PAGE_TOLERANCE * bound, 1e-3 * abs(figure.measured))
+    same = [i for i in range(len(now)) if i not in (2, 5)]  # measured, and its deviation
+    return is_near and len(cells) == len(now) and all(cells[i] == now[i] for i in same)
 
 
 def totals(out):

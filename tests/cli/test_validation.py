@@ -1,4 +1,6 @@
 """The validation cases at their small sizes reach their bounds; docs/validation.md shows every case."""
+import dataclasses
+import json
 import os
 import pathlib
 import subprocess
@@ -7,7 +9,8 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "validation"))
+sys.path[:0] = [str(ROOT / "validation"), str(ROOT / "tools")]
+import validate  # noqa: E402
 from harness import Figure, at_most  # noqa: E402
 
 
@@ -19,13 +22,45 @@ class Validation(unittest.TestCase):
         self.assertFalse(at_most("speed", 2e-6, 1e-6, "").passed)
         self.assertFalse(at_most("speed", float("nan"), 1e-6, "").passed)
 
-    def test_small_sizes_reach_their_bounds(self):
+    def test_small_sizes_reach_their_bounds_and_are_on_the_page(self):
         with tempfile.TemporaryDirectory(prefix="rivulet-validation-") as folder:
             done = subprocess.run(["/usr/bin/python3", ROOT / "tools/validate.py", "--no-page", "--out", folder], text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=os.environ)
-        print(done.stdout)
-        self.assertEqual(done.returncode, 0, done.stdout)
-        self.assertGreaterEqual(done.stdout.count(": reached"), 15, done.stdout)
+            print(done.stdout)
+            with self.subTest("bounds"):
+                self.assertEqual(done.returncode, 0, done.stdout)
+                self.assertGreaterEqual(done.stdout.count(": reached"), 15, done.stdout)
+            with self.subTest("page"):
+                page = (ROOT / "docs/validation.md").read_text()
+                differences = validate.page_differences(page, validate.CASES, pathlib.Path(folder))
+                self.assertEqual(differences, [], "docs/validation.md is out of date: regenerate with tools/validate.py")
+
+    def test_a_page_that_is_out_of_date_is_noticed(self):
+        with tempfile.TemporaryDirectory(prefix="rivulet-validation-") as folder:
+            out = pathlib.Path(folder)
+
+            def differences(page, *figures):
+                result = {"commands": ["rivulet run it"], "figures": [dataclasses.asdict(f) for f in figures]}
+                (out / "hydrostatic-small.json").write_text(json.dumps(result))
+                return validate.page_differences(page, ["hydrostatic"], out)
+
+            (out / "images").mkdir()
+            (out / "images/hydrostatic-small.svg").write_text("")
+            lift, speed = Figure("lift", 3.21, 3.27, 0.02, "a law", "N"), at_most("speed", 2e-7, 1e-6, "rest")
+            differences("", lift, speed)
+            page = "2 of 2 figures are within their bounds.\n\n" + "\n".join(validate.section("hydrostatic", out))
+            self.assertEqual(differences(page, lift, speed), [])
+            same_but_for_the_compiler = dataclasses.replace(lift, measured=3.21 + 0.2 * 0.02 * 3.27)
+            self.assertEqual(differences(page, same_but_for_the_compiler, speed), [])
+            for changed in (dataclasses.replace(lift, measured=3.21 + 0.3 * 0.02 * 3.27), dataclasses.replace(lift, measured=3.2),
+                            dataclasses.replace(lift, bound=0.03), dataclasses.replace(lift, expected=3.26)):
+                (line,) = differences(page, changed, speed)
+                self.assertIn("a run now gives | small | lift | ", line)
+            self.assertEqual(differences(page, speed), ["hydrostatic: lift: on the page alone"])
+            self.assertEqual(differences(page, lift, speed, at_most("force", 0, 1, "symmetry")), ["hydrostatic: force: not on the page"])
+            self.assertEqual(differences(page.replace("2 of 2", "1 of 2"), lift, speed),
+                             ["the page does not say: 2 of 2 figures are within their bounds."])
+            self.assertEqual(differences(page.replace("Archimedes", "Plato"), lift, speed)[0][:28], "hydrostatic: not on the page")
 
     def test_the_page_has_a_section_and_a_plot_of_every_case(self):
         page = (ROOT / "docs/validation.md").read_text()
