@@ -26,3 +26,5 @@ void add_bench_command(CLI::App& app, Action& action);
 
 /// The word as a shell would need it.
 [[nodiscard]] std::string shell_quoted(const std::string& word);
+/// Whether standard output did not take what was said; a reader that has gone is none of our concern.
+[[nodiscard]] bool output_failed();

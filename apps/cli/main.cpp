@@ -46,8 +46,7 @@ bool reader_has_gone()
 /// What a command ends with when it has said all: its code, unless standard output did not take what was said.
 int after_output(int code)
 {
-    const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
-    if (is_written || reader_has_gone()) return code;
+    if (!output_failed()) return code;
     std::fputs("rivulet: cannot write to standard output\n", stderr);
     return rivulet::kExitIo;
 }
@@ -66,6 +65,12 @@ void add_test_command(CLI::App& app, Action& action)
 }
 
 } // namespace
+
+bool output_failed()
+{
+    const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    return !is_written && !reader_has_gone();
+}
 
 std::filesystem::path gallery_folder() { return environment("RIVULET_SCENES", RIVULET_GALLERY); }
 

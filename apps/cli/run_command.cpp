@@ -87,6 +87,7 @@ int run(RunArguments& arguments)
     ProgressPrinter printer(ProgressPrinter::kind_from(arguments.progress));
     rivulet::RunOptions& options = arguments.options;
     options.until = arguments.until;
+    options.ends_process = true;
     rivulet::Progress last;
     options.progress = [&](const rivulet::Progress& progress) {
         last = progress;
@@ -110,7 +111,8 @@ int run(RunArguments& arguments)
         print_json(outcome);
     else
         print_text(outcome);
-    std::fflush(stdout);
+    if (output_failed()) // main() says so and ends with this code
+        rivulet::amend_exit(outcome.folder, rivulet::kExitIo, "cannot write to standard output");
     print_failure(arguments, outcome);
     return outcome.exit;
 }

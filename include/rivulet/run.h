@@ -37,6 +37,7 @@ struct RunOptions {
     bool force = false;                 ///< replace an earlier run in the folder
     std::int64_t checkpoint_every = 10; ///< [frames]; there is one at the end in any case
     std::optional<double> max_memory;   ///< refuse to start when the estimate exceeds this [bytes]
+    bool ends_process = false;          ///< signals that come when the report is written change nothing any more
     std::function<void(const Progress&)> progress;
     std::function<void(std::string_view)> message; ///< warnings and notes, one line each
 };
@@ -55,8 +56,13 @@ struct RunOutcome {
 };
 
 /// Runs a scene file into a run folder (docs/file_formats.md). SIGINT, SIGTERM and SIGHUP end it after the current step
-/// with a checkpoint and exit 130; a second one, half a second or more later, ends the process at once.
+/// with a checkpoint and exit 130; a second one, half a second or more later, ends the process at once. One that comes
+/// while the scene is read is an exception of exit code 130, and nothing has been written.
 [[nodiscard]] RunOutcome run_scene(const std::filesystem::path& scene, const RunOptions& options);
+
+/// Writes another exit code to report.json, and why to log.txt, of a run that has ended: where the program cannot end
+/// as the run did.
+void amend_exit(const std::filesystem::path& run, int exit, const std::string& reason);
 
 /// Bytes from "1500000", "512 MB", "2GB" (powers of 1000) or "2 GiB" (powers of 1024). InputError otherwise.
 [[nodiscard]] double parse_bytes(std::string_view text);

@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "base/error.h"
+#include "run/signals.h"
 
 namespace rivulet {
 
@@ -10,6 +11,7 @@ int exit_code(const std::exception& error) noexcept
     if (dynamic_cast<const InputError*>(&error)) return kExitInput;
     if (dynamic_cast<const IoError*>(&error)) return kExitIo;
     if (dynamic_cast<const SimulationError*>(&error)) return kExitSimulation;
+    if (dynamic_cast<const InterruptedError*>(&error)) return kExitInterrupted;
     return kExitInternal;
 }
 

@@ -1,10 +1,14 @@
 #include "rivulet/run.h"
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/parallel.h"
+#include "io/atomic_file.h"
 #include "run/expectations.h"
 #include "run/process.h"
+#include "run/report.h"
 #include "run/session.h"
+#include "run/signals.h"
 #include "scene/units.h"
 #include "sim/diagnostics.h"
 
@@ -59,13 +63,31 @@ RunOutcome run_scene(const std::filesystem::path& file, const RunOptions& option
 {
     if (options.checkpoint_every < 1) throw InputError("--checkpoint-every: at least 1 frame");
     if (options.resume && options.force) throw InputError("--resume and --force exclude each other");
+    SignalGuard signals; // in force before anything is read or written
+    if (options.message)
+        signals.set_words("rivulet: ending when the scene has been read; once more to end at once\n",
+                          "rivulet: ended at once, before the run began: nothing was written\n");
     return with_threads(options.threads, [&](int n_threads) {
         const Scene scene = load_scene(file, options.overrides);
         const std::int64_t n_frames = last_frame(scene, options);
         require_memory(scene, options);
         require_known_quantities(scene);
-        return Session(scene, options, n_frames, n_threads).run();
+        if (signals.end_requested())
+            throw InterruptedError("interrupted before the run began: nothing was written, there is nothing to resume");
+        return Session(scene, options, n_frames, n_threads, signals).run();
     });
+}
+
+void amend_exit(const std::filesystem::path& run, int exit, const std::string& reason)
+{
+    const RunFolder folder = open_run(run);
+    Json report;
+    const Json earlier = read_report(folder);
+    for (const auto& [name, value] : earlier.members()) report.set(name, name == "exit" ? Json(exit) : value);
+    write_file_atomically(folder.file("report.json"), report.dump() + "\n");
+    RunLog run_log(folder, true, {});
+    log_warning("{}: exit {}", reason, exit);
+    run_log.flush();
 }
 
 double parse_bytes(std::string_view text)

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "io/atomic_file.h"
+#include "io/sealed_file.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Says that a folder was made by a run; its absence protects other folders from --force.
+/// Says that a folder was made by a run, whatever became of it, and is what is locked.
 constexpr const char* kMarker = ".rivulet-run";
 constexpr const char* kFolders[] = {"frames", "checkpoints", "preview", "plots", "mesh", "export", "inputs"};
 constexpr const char* kFiles[] = {"scene.toml", "log.txt",   "report.json", "ledger.csv",
@@ -71,7 +72,21 @@ std::vector<std::int64_t> RunFolder::checkpoints() const { return numbers_in(pat
 bool RunFolder::is_run() const
 {
     std::error_code error;
-    return fs::exists(path_ / kMarker, error);
+    if (fs::exists(path_ / kMarker, error)) return true;
+    // A copy may lack hidden files. A scene with frames or checkpoints under our seal is a run all the same.
+    const auto is_ours = [](const std::vector<std::int64_t>& numbers, auto&& path) {
+        return !numbers.empty() && begins_with_seal(path(numbers.front()));
+    };
+    return fs::is_regular_file(file("scene.toml"), error) &&
+           (is_ours(frames(), [&](std::int64_t n) { return frame(n); }) ||
+            is_ours(checkpoints(), [&](std::int64_t n) { return checkpoint(n); }));
+}
+
+void RunFolder::mark() const
+{
+    std::error_code error;
+    if (fs::exists(path_ / kMarker, error)) return; // and may be locked
+    write_file_atomically(path_ / kMarker, "This folder was made by rivulet run.\n");
 }
 
 void RunFolder::create(bool force) const
@@ -89,8 +104,7 @@ void RunFolder::create(bool force) const
                          "choose another folder with --out");
     make_folder(path_);
     if (holds_something) delete_earlier_run(path_);
-    if (!is_run())
-        write_file_atomically(path_ / kMarker, "This folder was made by rivulet run.\n"); // else it is locked
+    mark();
     for (const char* name : {"frames", "checkpoints", "preview"}) make_folder(path_ / name);
 }
 
@@ -105,6 +119,7 @@ bool RunFolder::would_replace(const fs::path& file) const
 
 std::unique_ptr<Descriptor> RunFolder::lock() const
 {
+    mark();
     auto marker = std::make_unique<Descriptor>(path_ / kMarker, O_RDONLY);
     if (::flock(marker->get(), LOCK_EX | LOCK_NB) == 0) return marker;
     if (errno != EWOULDBLOCK) throw_io_error("cannot lock", path_ / kMarker, errno);

@@ -25,7 +25,7 @@ public:
     [[nodiscard]] std::vector<std::int64_t> frames() const;
     /// Steps of the checkpoints present, ascending.
     [[nodiscard]] std::vector<std::int64_t> checkpoints() const;
-    /// Made by a run (whatever became of it).
+    /// Made by a run (whatever became of it), or a copy of such a folder.
     [[nodiscard]] bool is_run() const;
 
     /// Makes a fresh run folder. One that holds anything is refused by InputError, unless it is a run folder and
@@ -40,6 +40,8 @@ public:
     void drop_report() const;
 
 private:
+    void mark() const;
+
     std::filesystem::path path_;
 };
 

@@ -37,8 +37,9 @@ std::int64_t frame_at(double time, double interval)
     return static_cast<std::int64_t>(std::ceil(time / interval * (1 - 1e-12)));
 }
 
-Session::Session(const Scene& scene, const RunOptions& options, std::int64_t n_frames, int n_threads)
-    : scene_(scene), options_(options), n_frames_(n_frames), n_threads_(n_threads),
+Session::Session(const Scene& scene, const RunOptions& options, std::int64_t n_frames, int n_threads,
+                 SignalGuard& signals)
+    : signals_(signals), scene_(scene), options_(options), n_frames_(n_frames), n_threads_(n_threads),
       folder_(options.out.empty() ? std::filesystem::path("runs") / scene.name : options.out)
 {
     outcome_.folder = folder_.path();
@@ -132,6 +133,7 @@ RunOutcome Session::run()
     if (outcome_.exit == kExitDone) check_expectations();
     warn_of_missed_contacts();
     write_report();
+    if (options_.ends_process) signals_.settle(outcome_.exit);
     return outcome_;
 }
 
@@ -278,10 +280,15 @@ void Session::write_report()
     outcome_.wall = wall();
     const RunFigures figures{n_threads_,  outcome_.wall, cpu_seconds(), peak_resident_bytes(),
                              first_step_, outcome_.exit};
-    write_file_atomically(folder_.file("report.json"),
-                          make_report(scene_, state_, workspace_.timers, figures).dump() + "\n");
     log_info("state hash {}, exit {}", outcome_.state_hash, outcome_.exit);
-    log_->flush();
+    log_->flush(); // before the report: that is there when all went well
+    const Json report = make_report(scene_, state_, workspace_.timers, figures);
+    try {
+        write_file_atomically(folder_.file("report.json"), report.dump() + "\n");
+    } catch (const IoError&) {
+        folder_.drop_report(); // it may be there already, and would say that all went well
+        throw;
+    }
 }
 
 double Session::wall() const

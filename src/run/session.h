@@ -22,7 +22,7 @@ namespace rivulet {
 class Session {
 public:
     /// Prepares the run folder, resumes where asked. `n_frames`: the frame to end with.
-    Session(const Scene& scene, const RunOptions& options, std::int64_t n_frames, int n_threads);
+    Session(const Scene& scene, const RunOptions& options, std::int64_t n_frames, int n_threads, SignalGuard& signals);
 
     /// Runs until the last frame, a signal or a failure of the simulation.
     [[nodiscard]] RunOutcome run();
@@ -45,7 +45,7 @@ private:
     void write_report();
     [[nodiscard]] double wall() const;
 
-    SignalGuard signals_; ///< first: in force before anything is written
+    SignalGuard& signals_;
     const Scene& scene_;
     const RunOptions& options_;
     std::int64_t n_frames_;

@@ -20,6 +20,7 @@ constexpr std::int64_t kSameRequest = 500000; // [us]
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 // A signal handler can reach nothing but a global.
 std::atomic<std::int64_t> requested_at{-1}; // [us]; negative = not requested
+std::atomic<int> code_at_once{kExitInterrupted};
 
 /// Text that a handler can print whatever was interrupted: the one being written is never the one in use.
 class Words {
@@ -64,7 +65,7 @@ void request_end(int) noexcept
         first_words.print();
     } else if (now - before > kSameRequest) {
         second_words.print();
-        ::_exit(kExitInterrupted);
+        ::_exit(code_at_once.load());
     }
     errno = error;
 }
@@ -74,6 +75,7 @@ void request_end(int) noexcept
 SignalGuard::SignalGuard()
 {
     requested_at.store(-1);
+    code_at_once.store(kExitInterrupted);
     set_words("", "");
     for (std::size_t i = 0; i < kSignals.size(); ++i) {
         struct sigaction action = {};
@@ -87,10 +89,20 @@ SignalGuard::SignalGuard()
 
 SignalGuard::~SignalGuard()
 {
-    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
+    for (std::size_t i = is_settled_ ? kEnding : 0; i < kSignals.size(); ++i)
+        sigaction(kSignals[i], &before_[i], nullptr);
 }
 
 bool SignalGuard::end_requested() const noexcept { return requested_at.load() >= 0; }
+
+void SignalGuard::settle(int exit_code)
+{
+    is_settled_ = true;
+    first_words.set("");
+    second_words.set("");
+    code_at_once.store(exit_code);
+    requested_at.store(-1);
+}
 
 void SignalGuard::set_words(const std::string& first, const std::string& second)
 {

@@ -30,6 +30,16 @@ class Docs(CliTest):
                                           text=True, timeout=900)
                     self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    def test_the_problems_of_the_errors_page_are_what_the_program_says(self):
+        page = (ROOT / "docs/errors.md").read_text()
+        scene, = re.findall(r"cat > wrong.toml <<'END'\n(.*?)^END", page, re.M | re.S)
+        shown, = re.findall(r"```text\n(rivulet: wrong.toml.*?)```", page, re.S)
+        (self.folder / "wrong.toml").write_text(scene)
+        said = self.rivulet("check", "wrong.toml", expect=2).stderr.splitlines()
+        self.assertEqual(len(said), len(shown.splitlines()))
+        for line, example in zip(said, shown.splitlines()):
+            self.assertRegex(line, "^" + ".*".join(map(re.escape, example.split("..."))) + "$")
+
     def test_the_h5py_example_runs(self):
         text = (ROOT / "docs/file_formats.md").read_text()
         (example,) = re.findall(r"```python\n(.*?)```", text, re.S)

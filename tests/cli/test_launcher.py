@@ -53,5 +53,27 @@ class ForeignClone(CliTest):
         self.assertIn("may not write", done.stderr)
 
 
+class BuiltClone(unittest.TestCase):
+    def test_the_launcher_costs_little_where_there_is_nothing_to_do(self):
+        program = ROOT / "build/release/apps/cli/rivulet"
+        if not program.exists() or not (ROOT / "build/.packages-run").exists():
+            self.skipTest("this clone is not built by ./rivulet")
+        subprocess.run([ROOT / "rivulet", "--version"], check=True, capture_output=True)  # up to date from here on
+
+        def cpu(command):
+            """Processor time [s]: what a quiet machine would take; the least of five."""
+            times = []
+            for _ in range(5):
+                before = os.times()
+                subprocess.run([command, "--version"], check=True, capture_output=True)
+                after = os.times()
+                times.append(after.children_user + after.children_system - before.children_user - before.children_system)
+            return min(times)
+
+        launcher, alone = cpu(ROOT / "rivulet"), cpu(program)
+        print(f"./rivulet --version: {launcher:.2f} s of processor time, the program alone {alone:.2f} s")
+        self.assertLess(launcher - alone, 0.3)
+
+
 if __name__ == "__main__":
     unittest.main()

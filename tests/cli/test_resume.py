@@ -1,6 +1,10 @@
 """Runs that are killed, interrupted or damaged, and what --resume makes of them."""
+import json
 import os
+import pathlib
 import random
+import re
+import shutil
 import signal
 import subprocess
 import time
@@ -70,6 +74,62 @@ class Resume(CliTest):
             subprocess.run(f"{BIN} {command}", shell=True, cwd=self.folder, check=True, capture_output=True)
             self.assertEqual(self.report(out)["state_hash"], expected)
             self.assert_same_tables(out, "whole")
+
+    def test_a_signal_while_the_scene_is_read_is_exit_130_and_leaves_nothing(self):
+        self.scene.write_text(self.scene.read_text() + """
+[strands.fur]
+kind = "groom"
+obstacle = "post"
+count = 40000
+length = "4 cm"
+vertices = 20
+""")
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            process = subprocess.Popen([BIN, "run", str(self.scene), "--out", "out", "--progress", "json"], cwd=self.folder,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            status = pathlib.Path(f"/proc/{process.pid}/status")
+            while process.poll() is None and not self.catches(status.read_text(), number):
+                time.sleep(0.001)
+            process.send_signal(number)
+            said, errors = process.communicate(timeout=120)
+            self.assertEqual(process.returncode, 130, errors)
+            self.assertIn("ending when the scene has been read", errors)
+            self.assertIn("interrupted before the run began: nothing was written", errors)
+            self.assertEqual(json.loads(said)["exit"], 130)  # one line
+            self.assertFalse((self.folder / "out").exists())
+
+    @staticmethod
+    def catches(status, number):
+        """Whether a process has a handler for the signal, by the text of /proc/PID/status."""
+        found = re.search(r"^SigCgt:\s*(\w+)", status, re.M)
+        return bool(found) and int(found.group(1), 16) >> (number - 1) & 1 == 1
+
+    def test_a_signal_after_the_report_changes_nothing(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            out = f"done{int(number)}"
+            reading, writing = os.pipe()
+            os.set_blocking(writing, False)
+            filling = 0
+            while True:  # a reader that does not read: the program waits with its last words
+                try:
+                    filling += os.write(writing, b"x" * 1024)
+                except BlockingIOError:
+                    break
+            os.set_blocking(writing, True)
+            process = subprocess.Popen([BIN, "run", str(self.scene), "--out", out, "--frames", "1", "--progress", "none"],
+                                       cwd=self.folder, stdout=writing, stderr=subprocess.PIPE, text=True)
+            os.close(writing)
+            while process.poll() is None and not (self.folder / out / "report.json").exists():
+                time.sleep(0.005)
+            time.sleep(0.2)
+            process.send_signal(number)
+            time.sleep(0.1)
+            with open(reading, "rb") as pipe:
+                said = pipe.read()[filling:]
+            self.assertEqual((process.wait(timeout=60), process.stderr.read()), (0, ""))
+            process.stderr.close()
+            self.assertIn(b"state hash", said)
+            self.assertEqual(self.report(out)["exit"], 0)
 
     def test_a_run_in_its_first_long_step_can_be_ended_and_has_a_log(self):
         # Water that stands still in small cells: one step of several seconds.
@@ -161,6 +221,19 @@ shape = { type = "box", lower = "0 0 0 m", upper = "0.4 0.4 0.3 m" }
         self.assertIn("--force", said)
         self.assertEqual((self.folder / "out/report.json").read_text(), report)
         self.assertEqual(sorted(p.name for p in (self.folder / "out").rglob("*")), before)
+
+    def test_a_copy_without_hidden_files_is_a_run(self):
+        expected = self.state_hash("whole", "--frames", "4")
+        self.run_scene("out", "--frames", "2")
+        shutil.copytree(self.folder / "out", self.folder / "copy", ignore=shutil.ignore_patterns(".*"))
+        self.assertEqual(self.rivulet("info", "copy").stdout.replace("copy", "out"), self.rivulet("info", "out").stdout)
+        self.rivulet("render", "copy", "--frame", "2", "--width", "32", "--height", "32", "--samples", "1")
+        self.rivulet("plot", "copy")
+        self.rivulet("export", "copy", "--to", "ply")
+        self.rivulet("mesh", "copy", "--frame", "2")
+        said = self.run_scene("copy", "--frames", "4", expect=2).stderr
+        self.assertIn("holds an earlier run; continue it with --resume", said)
+        self.assertEqual(self.state_hash("copy", "--frames", "4", "--resume"), expected)
 
     def test_resuming_a_finished_run_changes_nothing(self):
         expected = self.state_hash("out")

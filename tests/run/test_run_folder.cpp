@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "io/atomic_file.h"
+#include "io/sealed_file.h"
 #include "rivulet/run.h"
 #include "temporary_folder.h"
 
@@ -64,6 +65,24 @@ TEST(RunFolder, ForceDeletesWhatADemoMade)
     folder.create(true);
     for (const char* name : {".rivulet-demo", "demo.mp4"})
         EXPECT_FALSE(std::filesystem::exists(folder.file(name))) << name;
+}
+
+TEST(RunFolder, IsKnownWithoutItsHiddenFileByWhatOnlyARunWrites)
+{
+    const TemporaryFolder temporary;
+    const RunFolder folder(temporary.path() / "copy");
+    make_folder(folder.path() / "frames");
+    write_file_atomically(folder.file("scene.toml"), "title = 'mine'\n");
+    write_file_atomically(folder.frame(0), "some other program's frame");
+    EXPECT_FALSE(folder.is_run());
+    EXPECT_THROW(folder.create(true), InputError);
+    write_sealed(folder.frame(0), {});
+    EXPECT_TRUE(folder.is_run());
+    EXPECT_EQ(open_run(folder.path()).frames(), std::vector<std::int64_t>{0});
+    const auto lock = folder.lock();
+    EXPECT_THROW((void)folder.lock(), InputError);
+    std::filesystem::remove(folder.file("scene.toml"));
+    EXPECT_TRUE(folder.is_run()); // the lock has marked it
 }
 
 TEST(RunFolder, FramesAreThoseWithANumber)

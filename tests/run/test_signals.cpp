@@ -40,6 +40,22 @@ TEST(Signals, ASecondEndsAtOnceAndSaysWhatIsLeft)
         testing::ExitedWithCode(130), "first\nthe last checkpoint is 7\n");
 }
 
+TEST(Signals, AfterTheEndChangeNothing)
+{
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+    const auto end_with = [](int signals) {
+        {
+            SignalGuard guard;
+            guard.set_words("first\n", "second\n");
+            guard.settle(3);
+        }
+        for (int i = 0; i < signals; ++i) send_and_wait(SIGTERM);
+        std::_Exit(7);
+    };
+    EXPECT_EXIT(end_with(1), testing::ExitedWithCode(7), "^$");
+    EXPECT_EXIT(end_with(2), testing::ExitedWithCode(3), "^$"); // the process hung, as with a reader that does not read
+}
+
 TEST(Signals, OneThatArrivesTwiceAtOnceIsOne)
 {
     testing::FLAGS_gtest_death_test_style = "threadsafe";
