@@ -22,6 +22,9 @@
 namespace rivulet {
 namespace {
 
+/// A step is at most this many times as long as the one before: what particles remember of that is extrapolated.
+constexpr double kMostGrowth = 2;
+
 struct StepLimit {
     double dt;
     const char* limiter;
@@ -58,6 +61,8 @@ StepLimit choose_step(const Model& model, const State& state, double particle_sp
     at_most(time_to_cross(distance, particle_speed, state.liquid.size() > 0 ? o.gravity.norm() : 0), "cfl");
     if (!model.liquids.empty())
         at_most(distance / std::max(fastest_obstacle(model, state.clock.time), 1e-300), "obstacle");
+    if (!model.liquids.empty() && state.clock.previous_step > 0)
+        at_most(kMostGrowth * state.clock.previous_step, "growth");
     if (state.strands.size() > 0) at_most(o.strand_step, "strands");
     if (state.film.is_there() && model.wetting->film.surface_tension > 0)
         at_most(film_step_limit(model.wetting->film, model.shortest_edge), "film");

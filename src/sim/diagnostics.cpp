@@ -26,8 +26,8 @@ double field_value(const Model& model, const State& state, const std::string& fi
 {
     const LiquidParticles& l = state.liquid;
     const auto component = [&](const Vec3& v) { return v[field.back() - 'x']; };
-    if (field == "speed") return l.velocity[p].norm();
-    if (field.starts_with("velocity.")) return component(l.velocity[p]);
+    if (field == "speed") return velocity_ahead(state, p, 2).norm();
+    if (field.starts_with("velocity.")) return component(velocity_ahead(state, p, 2));
     if (field.starts_with("position.")) return component(l.position[p]);
     if (field == "pressure") return l.pressure[p];
     if (field == "volume") return l.volume[p];
@@ -127,16 +127,16 @@ Diagnostics diagnose(const Model& model, const State& state)
     };
     Diagnostics d;
     // The affine part of APIC carries dx^2/8 |C|^2 per mass [Jiang 2015].
-    d.kinetic_energy = sum(
-        [&](std::size_t p) { return 0.5 * l.velocity[p].squaredNorm() + 0.125 * dx * dx * l.affine[p].squaredNorm(); });
+    d.kinetic_energy = sum([&](std::size_t p) {
+        return 0.5 * velocity_ahead(state, p, 2).squaredNorm() + 0.125 * dx * dx * l.affine[p].squaredNorm();
+    });
     d.potential_energy = sum([&](std::size_t p) { return -model.options.gravity.dot(l.position[p]); });
-    // Momentum is what particles move with, velocity and lead: forces change that, and only they. Angular momentum is
-    // that of the velocities where the grid gave them, x - dt (v + l).
+    // Angular momentum is that of the velocities where the grid gave them, x - dt (v + l): a step old.
     const double dt = state.clock.previous_step;
     for (int a = 0; a < 3; ++a) {
         const int b = (a + 1) % 3;
         const int c = (a + 2) % 3;
-        d.momentum[a] = sum([&](std::size_t p) { return velocity_ahead(state, p, 1)[a]; });
+        d.momentum[a] = sum([&](std::size_t p) { return velocity_ahead(state, p, 2)[a]; });
         d.angular_momentum[a] = sum([&](std::size_t p) {
             const Vec3 x = l.position[p] - dt * velocity_ahead(state, p, 1);
             return x[b] * l.velocity[p][c] - x[c] * l.velocity[p][b] +
@@ -144,7 +144,8 @@ Diagnostics diagnose(const Model& model, const State& state)
         });
     }
     const Selection all{state, -1, nullptr};
-    d.max_speed = l.size() > 0 ? extreme_over(all, 1, [&](std::size_t p) { return l.velocity[p].norm(); }) : 0;
+    d.max_speed =
+        l.size() > 0 ? extreme_over(all, 1, [&](std::size_t p) { return velocity_ahead(state, p, 2).norm(); }) : 0;
     const StrandSums strands = sum_strands(model, state);
     d.kinetic_energy += strands.kinetic_energy;
     d.potential_energy += strands.potential_energy;
@@ -224,7 +225,7 @@ std::vector<double> sample_probe(const Model& model, const State& state, const P
         return {booked(state.ledger.shed, liquid)};
     case ProbeKind::Kinetic:
         return {sum_over(selection, [&](std::size_t p) {
-            return 0.5 * volume(p) * density_of(model, state, p) * state.liquid.velocity[p].squaredNorm();
+            return 0.5 * volume(p) * density_of(model, state, p) * velocity_ahead(state, p, 2).squaredNorm();
         })};
     default:
         break;

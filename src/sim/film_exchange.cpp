@@ -226,8 +226,8 @@ private:
             const auto v = static_cast<std::size_t>(t.vertex), p = static_cast<std::size_t>(t.particle);
             caught_[v] += t.volume;
             given_[p] += t.volume;
-            momentum_[v] += density * t.volume * velocity_ahead(state_, p, 1);
-            energy.add(energy_of(model_, density * t.volume, state_.liquid.position[p], velocity_ahead(state_, p, 1)));
+            momentum_[v] += density * t.volume * velocity_ahead(state_, p, 2);
+            energy.add(energy_of(model_, density * t.volume, state_.liquid.position[p], velocity_ahead(state_, p, 2)));
         }
         state_.strand_ledger.exchange_energy.add(energy.total());
         const std::vector<double> wet = film_masses(model_, state_), dry = vertex_masses(model_.strands);
@@ -278,8 +278,8 @@ constexpr double kDropPart = 0.25;
 
 class Shedding {
 public:
-    Shedding(const Model& model, State& state, const Workspace::Scratch& scratch)
-        : model_(model), state_(state), scratch_(scratch), wetting_(*model.wetting),
+    Shedding(const Model& model, State& state, const Workspace::Scratch& scratch, double dt)
+        : model_(model), state_(state), scratch_(scratch), wetting_(*model.wetting), fall_(dt * model.options.gravity),
           unit_(kDropPart * std::pow(model.options.cell_size / kParticlesPerEdge, 3)),
           strand_(strand_of_vertices(model.strands))
     {
@@ -320,7 +320,7 @@ private:
         if (is_gone)
             state_.ledger.left[liquid].add(volume);
         else
-            append_particle(model_, wetting_.liquid, {inside, velocity, Mat3::Zero(), volume}, state_);
+            append_particle(model_, wetting_.liquid, {inside, velocity, Mat3::Zero(), volume, fall_}, state_);
         state_.ledger.shed[liquid].add(volume);
         const double mass = wetting_.film.density * volume;
         book(state_.strand_ledger.shed, -mass * velocity);
@@ -430,6 +430,7 @@ private:
     State& state_;
     const Workspace::Scratch& scratch_;
     const Wetting& wetting_;
+    Vec3 fall_;   ///< what gravity adds to a velocity in the step [m/s]
     double unit_; ///< the least volume of a drop [m^3]
     std::vector<std::int32_t> strand_;
 };
@@ -441,9 +442,9 @@ void catch_liquid(const Model& model, State& state, const Workspace::Scratch& sc
     if (state.film.is_there() && model.wetting->captures) Capture(model, state, scratch, dt).run();
 }
 
-void shed_liquid(const Model& model, State& state, const Workspace::Scratch& scratch)
+void shed_liquid(const Model& model, State& state, const Workspace::Scratch& scratch, double dt)
 {
-    if (state.film.is_there() && model.wetting->drips) Shedding(model, state, scratch).run();
+    if (state.film.is_there() && model.wetting->drips) Shedding(model, state, scratch, dt).run();
 }
 
 } // namespace rivulet

@@ -46,7 +46,7 @@ void spread_films(const Model& model, State& state, Workspace::Scratch& scratch,
 /// Strands catch liquid that they are in or touch.
 void catch_liquid(const Model& model, State& state, const Workspace::Scratch& scratch, double dt);
 /// What they cannot hold falls off: from tips, and from where more hangs than surface tension can carry.
-void shed_liquid(const Model& model, State& state, const Workspace::Scratch& scratch);
+void shed_liquid(const Model& model, State& state, const Workspace::Scratch& scratch, double dt);
 
 /// Momentum of what hangs from the tip of a strand, besides moving with it [kg m/s].
 [[nodiscard]] Vec3 pool_momentum(const Model& model, const State& state, std::size_t strand);

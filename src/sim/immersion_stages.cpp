@@ -252,7 +252,7 @@ void return_drag(Workspace::Scratch& s, double dt)
     for_points(m, "drag on the liquid", [&](std::size_t i, std::size_t v) {
         if (m.liquid_mass[i].minCoeff() > 0)
             amount[i] =
-                (-s.lead.force * dt * m.drag[i].at(s.strands.state.velocity[v])).cwiseQuotient(m.liquid_mass[i]);
+                (-s.lead.impulse * dt * m.drag[i].at(s.strands.state.velocity[v])).cwiseQuotient(m.liquid_mass[i]);
     });
     m.points.scatter(amount, s.faces.velocity);
 }

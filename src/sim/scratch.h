@@ -17,17 +17,19 @@ namespace rivulet {
 
 /// How a step of dt after one of `previous` weighs what particles remember (docs/theory/step.md).
 struct LeadFactors {
-    double carried = 0; ///< part of the lead that goes to the grid
-    double force = 1;   ///< part of dt over which forces act there
-    double kept = 0;    ///< part of the old lead that stays
-    double gained = 0;  ///< part of the velocity's change that becomes lead
+    bool is_first = false; ///< no step was before it
+    double carried = 0;    ///< part of the lead that goes to the grid
+    double force = 1;      ///< part of dt over which forces act there
+    double impulse = 1;    ///< part that acts there of what is given to the liquid once
+    double kept = 0;       ///< part of the old lead that stays
+    double gained = 0;     ///< part of the velocity's change that becomes lead
 
     /// `seeded`: step that the leads of the start are made for.
     static LeadFactors of(double dt, double previous, double seeded) noexcept
     {
-        if (!(previous > 0)) return {.kept = dt / seeded};
-        const double r = dt / previous;
-        return {(1 + r) / (1 + 2 * r), (1 + r) / (1 + 2 * r), 0, r / (1 + r)};
+        if (!(previous > 0)) return {.is_first = true, .force = 0.5, .kept = dt / seeded, .gained = 1};
+        const double r = dt / previous, carried = 2 / (2 + r);
+        return {.carried = carried, .force = carried * (1 + 1 / r) / 2, .impulse = carried, .gained = r / 2};
     }
 };
 
@@ -44,6 +46,8 @@ struct Workspace::Scratch {
     std::array<std::vector<double>, 3> surface_pressure; ///< of surface tension, on faces [Pa]; empty: none
     FaceFields faces;
     LeadFactors lead; ///< of this step
+    /// Velocity of the start, made divergence-free, on the faces [m/s]; of the first step.
+    std::array<std::vector<double>, 3> start_velocity;
     /// Velocity on the faces as the particles brought it [m/s]; where liquid is never thick enough to ask for it,
     /// empty.
     std::array<std::vector<double>, 3> transferred;

@@ -89,8 +89,8 @@ void append_particle(const Model& model, int liquid, const NewParticle& p, State
 {
     LiquidParticles& l = state.liquid;
     l.position.push_back(p.position);
-    l.velocity.push_back(p.velocity);
-    l.lead.emplace_back(Vec3f::Zero());
+    l.lead.emplace_back((0.5 * p.change).cast<float>());
+    l.velocity.push_back(p.velocity - 2 * l.lead.back().cast<double>()); // a step old, as that of all others
     l.affine.push_back(p.affine);
     l.volume.push_back(p.volume);
     l.pressure.push_back(0);
@@ -184,13 +184,18 @@ void for_mouth(const Source& source, double time, const LiquidParticles& liquid,
         4096);
 }
 
+/// Velocity that a source gives to liquid at x.
+Vec3 driven_velocity(const Source& source, double time, const Vec3& x)
+{
+    const Pose pose = source.motion.pose(time);
+    return pose.rotation * source.velocity + source.motion.twist(time).velocity_at(x, pose);
+}
+
 /// Liquid of the source that is still inside of its mouth moves as the source says.
 void drive_mouth(const Source& source, double time, State& state)
 {
-    const Pose pose = source.motion.pose(time);
-    const Twist twist = source.motion.twist(time);
     for_mouth(source, time, state.liquid, [&](std::size_t p) {
-        state.liquid.velocity[p] = pose.rotation * source.velocity + twist.velocity_at(state.liquid.position[p], pose);
+        state.liquid.velocity[p] = driven_velocity(source, time, state.liquid.position[p]);
         state.liquid.lead[p].setZero();
         state.liquid.affine[p].setZero();
     });
@@ -213,7 +218,8 @@ void forget_driven(const Model& model, double time, double dt, State& state)
     for (const Source& source : model.sources)
         if (is_active(source.start, source.stop, time))
             for_mouth(source, time, l, [&](std::size_t p) {
-                l.lead[p] = (0.5 * dt * (l.affine[p] * l.velocity[p])).template cast<float>();
+                const Vec3 driven = driven_velocity(source, time, l.position[p]);
+                l.lead[p] = (driven - l.velocity[p] + 0.5 * dt * (l.affine[p] * l.velocity[p])).template cast<float>();
             });
 }
 

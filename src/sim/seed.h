@@ -15,6 +15,7 @@ struct NewParticle {
     Vec3 position, velocity;
     Mat3 affine;
     double volume;
+    Vec3 change = Vec3::Zero(); ///< of its velocity in the step that ends, had it moved freely before [m/s]
 };
 /// With the next number; the caller books it.
 void append_particle(const Model& model, int liquid, const NewParticle& particle, State& state);
@@ -31,8 +32,8 @@ void seed_body(const Model& model, const LiquidBody& body, std::span<const Liqui
 /// fills its shape. Booked as emitted.
 void emit_sources(const Model& model, double time, double dt, State& state);
 
-/// What liquid inside of a source's mouth did in the step of dt from `time` on was the source's doing and says nothing
-/// about the next step: its lead becomes that of a steady flow.
+/// Liquid inside of a source's mouth moves as the source says in the step of dt from `time` on, whatever the velocity
+/// of the grid: its lead becomes what it needs for that, and for the change of place in a steady flow.
 void forget_driven(const Model& model, double time, double dt, State& state);
 
 /// Takes out particles inside drains or beyond open walls, and books them.

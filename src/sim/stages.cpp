@@ -436,12 +436,29 @@ void extend_velocity(const Model& model, Scratch& s, double dt)
     if (s.has_viscosity) s.viscosity_solver.extend_through_walls(s.faces.velocity);
 }
 
+void project_start(const Model& model, Scratch& s, double dt)
+{
+    for (auto& u : s.start_velocity) u.clear();
+    if (!s.lead.is_first) return;
+    s.first_pressure.clear();
+    s.pressure.pressure.assign(s.grid.field_size(), 0);
+    project(model, s, dt, false);
+    s.start_velocity = s.faces.velocity;
+    extend_velocity(model, s, dt);
+    std::swap(s.start_velocity, s.faces.velocity);
+}
+
 void commit_liquid(const Model& model, State& state, Scratch& s, double dt)
 {
     LiquidParticles& l = state.liquid;
+    std::vector<Vec3> at_start;
+    if (s.lead.is_first) { // what the velocity has gained beyond that of the start is lead
+        faces_to_particles(s.grid, s.order, s.start_velocity, l.position, l.velocity, l.affine);
+        at_start = l.velocity;
+    }
     faces_to_particles(s.grid, s.order, s.faces.velocity, l.position, l.velocity, l.affine, TransferPrecision::Double,
                        {l.lead, s.lead.kept, s.lead.gained});
-    forget_driven(model, state.clock.time, dt, state);
+    if (!s.lead.is_first) forget_driven(model, state.clock.time, dt, state);
     for_occupied_cells(s, "keep pressure", [&](std::size_t cell, std::span<const std::int32_t> particles) {
         for (const std::int32_t p : particles) l.pressure[static_cast<std::size_t>(p)] = s.pressure.pressure[cell];
     });
@@ -452,8 +469,9 @@ void commit_liquid(const Model& model, State& state, Scratch& s, double dt)
                     s.faces.velocity[a][static_cast<std::size_t>(c)] += s.displacement[a][static_cast<std::size_t>(c)];
         });
     s.lend_mass_to_displacement(); // and back
-    const LeadInput lead = s.lead.gained > 0 ? LeadInput{l.lead, l.affine} : LeadInput{};
+    const LeadInput lead = s.lead.is_first ? LeadInput{} : LeadInput{l.lead, l.affine};
     advect_midpoint(s.grid, s.order, s.faces.velocity, l.velocity, dt, l.position, lead);
+    if (s.lead.is_first) l.velocity.swap(at_start);
 }
 
 void keep_out_of_solids(const Model& model, State& state, const Scratch& s, double time)

@@ -19,6 +19,9 @@ void find_surface(const Model& model, const State& state, Scratch& scratch);
 void find_surface_pressure(const Model& model, const State& state, Scratch& scratch);
 /// Particle momentum to the faces.
 void transfer_to_grid(const Model& model, const State& state, Scratch& scratch);
+/// In the first step: makes the velocity that the particles start with divergence-free, and keeps it. Walls that the
+/// start ignores stop it at once; what is left changes by forces, and their part of this step becomes lead.
+void project_start(const Model& model, Scratch& scratch, double dt);
 void add_gravity(const Model& model, Scratch& scratch, double dt);
 /// Makes the velocity divergence-free before viscosity acts on it, where there are solids: otherwise the walls
 /// would rub against the motion that gravity has just added and that the pressure is about to take away, and liquid at

@@ -43,6 +43,7 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
             stage("drag", [&] { return_drag(scratch, dt); });
             stage("displacement", [&] { displace_liquid(model, scratch); });
         }
+        stage("start", [&] { project_start(model, scratch, dt); });
         stage("gravity", [&] { add_gravity(model, scratch, dt); });
         stage("first projection", [&] { project_before_viscosity(model, state, scratch, dt); });
         stage("viscosity", [&] { solve_viscosity(model, state, scratch, dt); });
@@ -63,7 +64,7 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
         stage("films", [&] { flow_films(model, state, scratch, dt); });
         stage("spreading", [&] { spread_films(model, state, scratch, dt); });
         stage("capture", [&] { catch_liquid(model, state, scratch, dt); });
-        stage("dripping", [&] { shed_liquid(model, state, scratch); });
+        stage("dripping", [&] { shed_liquid(model, state, scratch, dt); });
     }
     if (has_liquid) {
         stage("contact", [&] { keep_out_of_solids(model, state, scratch, end); });

@@ -97,7 +97,7 @@ TEST(Immersion, LiquidGainsWhatStrandsLoseByDrag)
         const Vec3 impulse = total_of(state.strand_ledger.flow) - booked;
         EXPECT_GT(impulse.norm(), 1e-8);
         // The faces take the part of it that belongs to this step; the lead brings the rest.
-        const Vec3 change = (after - before) / workspace.scratch().lead.force;
+        const Vec3 change = (after - before) / workspace.scratch().lead.impulse;
         EXPECT_LT((change + impulse).norm(), 1e-12 * before.norm()); // measured 1e-16
     }
     EXPECT_LT(sum_strands(m, state).relative_error, 1e-12);
