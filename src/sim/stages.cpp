@@ -447,7 +447,8 @@ void commit_liquid(const Model& model, State& state, Scratch& s, double dt)
                        {l.lead, s.lead.kept, s.lead.gained});
     forget_driven(model, state.clock.time, dt, state);
     for_occupied_cells(s, "keep pressure", [&](std::size_t cell, std::span<const std::int32_t> particles) {
-        for (const std::int32_t p : particles) l.pressure[static_cast<std::size_t>(p)] = s.pressure.pressure[cell];
+        const auto pressure = static_cast<float>(s.pressure.pressure[cell]);
+        for (const std::int32_t p : particles) l.pressure[static_cast<std::size_t>(p)] = pressure;
     });
     if (!s.displacement[0].empty())
         parallel_for(s.grid.n_tiles(), "add displacement", [&](std::int64_t t) {
