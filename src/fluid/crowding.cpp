@@ -16,61 +16,65 @@ constexpr double kNoise = 0.05;
 constexpr double kNoiseAtCuts = 0.3;
 /// Largest correction asked of one step.
 constexpr double kLargestCorrection = 0.5;
-struct Surroundings {
-    double solid = 0; ///< share of solids in the neighbourhood
-    bool has_air = false;
-    bool has_cuts = false;
+
+/// What of the 27 cells around a cell counts.
+enum Around : std::uint8_t {
+    kSolid = 1, ///< a cell that is not open as a whole
+    kCut = 2,   ///< one that is open in part
+    kAir = 4,   ///< one that is open, at least in part, and holds no liquid
 };
 
-Surroundings look_around(const TileGrid& grid, const SolidFields& solids, std::span<const std::uint8_t> liquid, int t,
-                         int c, bool open_tile)
+std::uint8_t kind_of(int open_eighths, bool is_liquid)
 {
-    Surroundings s;
-    for (int n = 0; n < 27; ++n) {
-        const int i = c % 8 + n % 3 - 1;
-        const int j = c / 8 % 8 + n / 3 % 3 - 1;
-        const int k = c / 64 + n / 9 - 1;
-        const std::size_t cell = grid.index(t, i, j, k);
-        const double part = open_tile ? 0 : 1 - solids.open_eighths[cell] / 8.0;
-        s.solid += kFilledShare[n % 3] * kFilledShare[n / 3 % 3] * kFilledShare[n / 9] * part;
-        s.has_cuts = s.has_cuts || (part > 0 && part < 1);
-        s.has_air = s.has_air || (liquid[cell] == 0 && part < 1);
-    }
-    return s;
+    const int solid = open_eighths != 8 ? kSolid : 0, cut = open_eighths % 8 != 0 ? kCut : 0;
+    return static_cast<std::uint8_t>(solid | cut | (!is_liquid && open_eighths > 0 ? kAir : 0));
 }
 
-/// The cells of a tile with a solid in one of the 27 cells around: what is closed along each axis in turn.
-class NearSolid {
+/// The same for one cell in the open.
+bool has_air_around(const TileGrid& grid, std::span<const std::uint8_t> liquid, int t, int c)
+{
+    for (int n = 0; n < 27; ++n)
+        if (liquid[grid.index(t, c % 8 + n % 3 - 1, c / 8 % 8 + n / 3 % 3 - 1, c / 64 + n / 9 - 1)] == 0) return true;
+    return false;
+}
+
+/// For the cells of a tile: share of solids in the neighbourhood, and what there is in it. One axis after the other.
+class Surroundings {
 public:
-    NearSolid(const TileGrid& grid, const SolidFields& solids, int t)
+    Surroundings(const TileGrid& grid, const SolidFields& solids, std::span<const std::uint8_t> liquid, int t)
     {
-        std::array<std::uint8_t, kEdge * kEdge * kEdge> closed;
         for (int k = 0; k < kEdge; ++k)
             for (int j = 0; j < kEdge; ++j) {
-                std::uint8_t* to = &closed[static_cast<std::size_t>(kEdge * (j + kEdge * k))];
-                const auto is_closed = [&](std::size_t cell) {
-                    return static_cast<std::uint8_t>(solids.open_eighths[cell] != 8);
+                const auto to = static_cast<std::size_t>(kEdge * (j + kEdge * k));
+                const auto load = [&](std::size_t n, std::size_t cell) {
+                    part_[n] = 1 - solids.open_eighths[cell] / 8.0;
+                    kind_[n] = kind_of(solids.open_eighths[cell], liquid[cell] != 0);
                 };
-                to[0] = is_closed(grid.index(t, -1, j - 1, k - 1));
+                load(to, grid.index(t, -1, j - 1, k - 1));
                 const std::size_t row = grid.index(t, 0, j - 1, k - 1);
-                for (std::size_t i = 0; i < kTileEdge; ++i) to[i + 1] = is_closed(row + i);
-                to[kEdge - 1] = is_closed(grid.index(t, kTileEdge, j - 1, k - 1));
+                for (std::size_t i = 0; i < kTileEdge; ++i) load(to + i + 1, row + i);
+                load(to + kEdge - 1, grid.index(t, kTileEdge, j - 1, k - 1));
             }
         for (const std::size_t step : {1U, 10U, 100U}) {
-            const auto last = closed;
-            for (std::size_t n = step; n + step < closed.size(); ++n)
-                closed[n] = static_cast<std::uint8_t>(last[n - step] | last[n] | last[n + step]);
+            const auto kind = kind_;
+            const auto part = part_;
+            for (std::size_t n = step; n + step < kind.size(); ++n) {
+                kind_[n] = static_cast<std::uint8_t>(kind[n - step] | kind[n] | kind[n + step]);
+                part_[n] = kFilledShare[0] * (part[n - step] + part[n + step]) + kFilledShare[1] * part[n];
+            }
         }
-        near_ = closed;
     }
-    [[nodiscard]] bool at(int c) const
-    {
-        return near_[static_cast<std::size_t>(c % 8 + 1 + kEdge * (c / 8 % 8 + 1 + kEdge * (c / 64 + 1)))] != 0;
-    }
+    [[nodiscard]] double solid(int c) const { return part_[at(c)]; }
+    [[nodiscard]] bool has(Around kind, int c) const { return (kind_[at(c)] & kind) != 0; }
 
 private:
     static constexpr int kEdge = kTileEdge + 2;
-    std::array<std::uint8_t, kEdge * kEdge * kEdge> near_;
+    static std::size_t at(int c)
+    {
+        return static_cast<std::size_t>(c % 8 + 1 + kEdge * (c / 8 % 8 + 1 + kEdge * (c / 64 + 1)));
+    }
+    std::array<double, kEdge * kEdge * kEdge> part_;
+    std::array<std::uint8_t, kEdge * kEdge * kEdge> kind_;
 };
 
 } // namespace
@@ -84,19 +88,18 @@ void compute_crowding(const TileGrid& grid, const ParticleOrder& order, std::spa
     parallel_for(grid.n_tiles(), "crowding", [&](std::int64_t ti) {
         const int t = static_cast<int>(ti);
         const bool open_tile = solids.tiles[static_cast<std::size_t>(t)] == TileSolidity::Open;
-        std::optional<NearSolid> near_solid;
-        if (!open_tile) near_solid.emplace(grid, solids, t);
+        std::optional<Surroundings> around;
+        if (!open_tile) around.emplace(grid, solids, liquid, t);
         for (int c = 0; c < kTileCells; ++c) {
             const auto cell = static_cast<std::size_t>(t * kTileCells + c);
             const double in_open = crowding[cell] - 1;
             crowding[cell] = 0;
             if (liquid[cell] == 0) continue;
-            const bool in_open_liquid = open_tile || !near_solid->at(c);
-            if (in_open_liquid && std::abs(in_open) <= kNoise) continue;
-            const Surroundings around = look_around(grid, solids, liquid, t, c, in_open_liquid);
-            const double error = in_open + around.solid;
-            if (around.has_air && error < 0) continue;
-            const double noise = around.has_cuts ? kNoiseAtCuts : kNoise;
+            const bool near_solid = around && around->has(kSolid, c);
+            if (!near_solid && std::abs(in_open) <= kNoise) continue;
+            const double error = near_solid ? in_open + around->solid(c) : in_open;
+            if (error < 0 && (around ? around->has(kAir, c) : has_air_around(grid, liquid, t, c))) continue;
+            const double noise = near_solid && around->has(kCut, c) ? kNoiseAtCuts : kNoise;
             crowding[cell] =
                 std::clamp(error - std::clamp(error, -noise, noise), -kLargestCorrection, kLargestCorrection);
         }

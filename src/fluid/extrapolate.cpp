@@ -142,15 +142,23 @@ void grow_change(const TileGrid& grid, int t, const std::vector<double>& open, c
 Vec3 vector_at_face(const TileGrid& grid, const std::array<std::vector<double>, 3>& velocity, int t, int axis,
                     const Vec3i& cell)
 {
+    constexpr std::array<std::ptrdiff_t, 3> kStride{1, kTileEdge, kTileEdge * kTileEdge};
+    const bool is_inner = cell.minCoeff() > 0 && cell.maxCoeff() < kTileEdge - 1;
+    const auto own = static_cast<std::ptrdiff_t>(grid.index(t, cell.x(), cell.y(), cell.z()));
     Vec3 u;
     for (int b = 0; b < 3; ++b) {
-        const auto& field = velocity[static_cast<std::size_t>(b)];
+        const double* field = velocity[static_cast<std::size_t>(b)].data();
         if (b == axis) {
-            u[b] = field[grid.index(t, cell.x(), cell.y(), cell.z())];
+            u[b] = field[own];
             continue;
         }
+        const std::ptrdiff_t up = kStride[static_cast<std::size_t>(b)], down = kStride[static_cast<std::size_t>(axis)];
         double sum = 0;
         for (int n = 0; n < 4; ++n) {
+            if (is_inner) {
+                sum += field[own + (n & 1) * up - (n >> 1) * down];
+                continue;
+            }
             const Vec3i f = cell + (n & 1) * Vec3i::Unit(b) - (n >> 1) * Vec3i::Unit(axis);
             sum += field[grid.index(t, f.x(), f.y(), f.z())];
         }
@@ -182,11 +190,17 @@ std::vector<FaceValue> constrained_faces(const TileGrid& grid, const Solids& sol
             const Vec3 x = grid.node(t, cell.x() + offset.x(), cell.y() + offset.y(), cell.z() + offset.z());
             const Solids::Nearest near = solids.nearest(x);
             if (near.distance > 0) continue;
-            const Vec3 u_solid = solids.velocity(x, near.body);
+            const bool rests = near.body < 0 || solids.bodies[static_cast<std::size_t>(near.body)].is_static;
+            const Vec3 u_solid = rests ? Vec3(Vec3::Zero()) : solids.velocity(x, near.body);
+            const double friction = solids.friction(near.body);
+            if (friction == 1) { // nothing slips
+                result.push_back({axis, face, u_solid[a]});
+                continue;
+            }
             const Vec3 normal = solids.normal(x, near.body);
             const Vec3 slip = vector_at_face(grid, velocity, t, a, cell) - u_solid;
             const Vec3 along = slip - normal.dot(slip) * normal;
-            result.push_back({axis, face, u_solid[a] + (1 - solids.friction(near.body)) * along[a]});
+            result.push_back({axis, face, u_solid[a] + (1 - friction) * along[a]});
         }
     return result;
 }

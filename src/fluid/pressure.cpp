@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace rivulet {
 namespace {
@@ -126,6 +127,54 @@ double pressure_jump(const PressureInput& in, const PressureSystem& system, std:
     return system.pressure[cell] - system.pressure[below];
 }
 
+/// Eight cells along x, one byte each.
+std::uint64_t unknown_row(const PressureInput& in, const PressureSystem& system, int t, int j, int k)
+{
+    std::uint64_t eight = 0;
+    std::memcpy(&eight, &system.unknown[in.grid->index(t, 0, j, k)], sizeof eight);
+    return eight;
+}
+constexpr std::uint64_t kAllUnknown = 0x0101010101010101;
+
+/// The pressure's effect on the lower faces along `axis` of a row of cells that are unknowns, as are those below them.
+void apply_to_row(const PressureInput& in, const PressureSystem& system, std::size_t row, std::size_t axis,
+                  std::size_t below, double scale, std::vector<double>& velocity)
+{
+    const double *open = &in.solids->open[axis][row], *p = &system.pressure[row], *p_below = &system.pressure[below];
+    double* u = &velocity[row];
+    const double beta = 1 / in.uniform_density;
+    for (int i = 0; i < kTileEdge; ++i) {
+        const double change = scale * beta * (p[i] - p_below[i]);
+        u[i] -= open[i] > 0 ? change : 0.0;
+    }
+}
+
+void apply_to_face(const PressureInput& in, const PressureSystem& system, std::size_t cell, std::size_t axis,
+                   std::size_t below, double scale, std::vector<double>& velocity)
+{
+    if (in.solids->open[axis][cell] == 0 || (system.unknown[cell] == 0 && system.unknown[below] == 0)) return;
+    velocity[cell] -= scale * inverse_density(in, cell, below) * pressure_jump(in, system, axis, cell, below);
+}
+
+/// The lower faces of a row of cells.
+void apply_to_cells(const PressureInput& in, const PressureSystem& system, int t, int j, int k, double scale,
+                    std::array<std::vector<double>, 3>& velocity)
+{
+    const std::uint64_t own = unknown_row(in, system, t, j, k), y = unknown_row(in, system, t, j - 1, k),
+                        z = unknown_row(in, system, t, j, k - 1);
+    if ((own | y | z) == 0 && system.unknown[in.grid->index(t, -1, j, k)] == 0) return;
+    const bool plain = in.density.empty() && own == kAllUnknown;
+    const std::size_t row = in.grid->index(t, 0, j, k);
+    if (plain && y == kAllUnknown) apply_to_row(in, system, row, 1, in.grid->index(t, 0, j - 1, k), scale, velocity[1]);
+    if (plain && z == kAllUnknown) apply_to_row(in, system, row, 2, in.grid->index(t, 0, j, k - 1), scale, velocity[2]);
+    for (int i = 0; i < kTileEdge; ++i) {
+        const CellNeighbours at(*in.grid, t, i, j, k);
+        apply_to_face(in, system, at.own, 0, at.down[0], scale, velocity[0]);
+        if (!plain || y != kAllUnknown) apply_to_face(in, system, at.own, 1, at.down[1], scale, velocity[1]);
+        if (!plain || z != kAllUnknown) apply_to_face(in, system, at.own, 2, at.down[2], scale, velocity[2]);
+    }
+}
+
 } // namespace
 
 void assemble_pressure(const PressureInput& in, const std::array<std::vector<double>, 3>& velocity,
@@ -169,17 +218,8 @@ void apply_pressure(const PressureInput& in, const PressureSystem& system, std::
 {
     const double scale = in.dt / in.grid->cell_size();
     parallel_for(in.grid->n_tiles(), "apply pressure", [&](std::int64_t t) {
-        for (int c = 0; c < kTileCells; ++c) {
-            const CellNeighbours at(*in.grid, static_cast<int>(t), c % 8, c / 8 % 8, c / 64);
-            const std::size_t cell = at.own;
-            for (std::size_t a = 0; a < 3; ++a) { // each cell writes its own lower faces
-                if (in.solids->open[a][cell] == 0) continue;
-                const std::size_t below = at.down[a];
-                if (system.unknown[cell] == 0 && system.unknown[below] == 0) continue;
-                const double beta = inverse_density(in, cell, below);
-                velocity[a][cell] -= scale * beta * pressure_jump(in, system, a, cell, below);
-            }
-        }
+        for (int row = 0; row < kTileEdge * kTileEdge; ++row)
+            apply_to_cells(in, system, static_cast<int>(t), row % 8, row / 8, scale, velocity);
     });
 }
 

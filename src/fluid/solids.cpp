@@ -12,6 +12,9 @@ namespace {
 constexpr double kFar = 1e30;
 /// Cells by which an open tile is clear of solids: more than any particle crosses in a step.
 constexpr double kReachMargin = 4;
+/// Cells within which of a tile's corners, or of those around them, a moving body counts as near. What is found within
+/// this of static solids (kExactReach in viscosity_volumes.cpp) does not depend on bodies that are not.
+constexpr double kMovingReach = 3;
 /// Rounding of what lies on a wall, in cells.
 constexpr double kOnAWall = 1e-6;
 
@@ -279,10 +282,28 @@ void resize_fields(std::size_t n_tiles, std::size_t size, SolidFields& fields)
     fields.open_eighths.resize(size);
 }
 
-bool is_near_moving(const Solids& solids, const Vec3& x, double reach)
+/// Whether a body comes within `margin` [m] of a cube; for shapes that give less than their distance, perhaps.
+bool comes_near(const SolidBody& body, const Vec3& centre, double half_edge, double margin, int halvings)
 {
+    const double reach = std::sqrt(3.0) * half_edge + margin;
+    if (body.is_farther(centre, reach)) return false;
+    const double distance = body.distance(centre);
+    if (distance > reach) return false;
+    if (distance < margin || halvings == 0) return true;
+    for (int n = 0; n < 8; ++n) {
+        const Vec3 corner(n & 1 ? 0.5 : -0.5, n >> 1 & 1 ? 0.5 : -0.5, n >> 2 ? 0.5 : -0.5);
+        if (comes_near(body, centre + half_edge * corner, 0.5 * half_edge, margin, halvings - 1)) return true;
+    }
+    return false;
+}
+
+/// Whether a moving body comes near to the corners of a tile's cells and of those around them.
+bool is_near_moving(const TileGrid& grid, const Solids& solids, int t)
+{
+    constexpr int kHalvings = 2;
+    const double dx = grid.cell_size(), half_edge = (0.5 * kTileEdge + 1) * dx;
     return std::any_of(solids.bodies.begin(), solids.bodies.end(), [&](const SolidBody& b) {
-        return !b.is_static && !b.is_farther(x, reach) && b.shape->distance(b.pose.to_body(x)) < reach;
+        return !b.is_static && comes_near(b, grid.node(t, 4, 4, 4), half_edge, kMovingReach * dx, kHalvings);
     });
 }
 
@@ -298,7 +319,6 @@ void copy_tile(const SolidFields& from, int source, int target, SolidFields& to)
     }
     copy(from.centre_inside, to.centre_inside);
     copy(from.open_eighths, to.open_eighths);
-    to.tiles[static_cast<std::size_t>(target)] = from.tiles[static_cast<std::size_t>(source)];
 }
 
 } // namespace
@@ -310,8 +330,10 @@ void rasterize_solids(const TileGrid& grid, const Solids& solids, SolidFields& f
     const double reach = (0.5 * std::sqrt(3.0) * kTileEdge + kReachMargin) * grid.cell_size();
     parallel_for(grid.n_tiles(), "rasterize solids", [&](std::int64_t ti) {
         const int t = static_cast<int>(ti);
-        const Vec3 centre = grid.node(t, 4, 4, 4);
-        fields.near_moving[static_cast<std::size_t>(t)] = is_near_moving(solids, centre, reach);
+        const double d = solids.distance(grid.node(t, 4, 4, 4));
+        auto& kind = fields.tiles[static_cast<std::size_t>(t)];
+        kind = d > reach ? TileSolidity::Open : (d < -reach ? TileSolidity::Solid : TileSolidity::Mixed);
+        fields.near_moving[static_cast<std::size_t>(t)] = is_near_moving(grid, solids, t);
         if (cache != nullptr && fields.near_moving[static_cast<std::size_t>(t)] == 0) {
             const int known = cache->grid.find(grid.tile(t));
             if (known < cache->grid.n_tiles() && cache->fields.near_moving[static_cast<std::size_t>(known)] == 0) {
@@ -319,9 +341,6 @@ void rasterize_solids(const TileGrid& grid, const Solids& solids, SolidFields& f
                 return;
             }
         }
-        const double d = solids.distance(centre);
-        auto& kind = fields.tiles[static_cast<std::size_t>(t)];
-        kind = d > reach ? TileSolidity::Open : (d < -reach ? TileSolidity::Solid : TileSolidity::Mixed);
         fill_tile(fields, t, kind == TileSolidity::Open ? 1 : 0, kind == TileSolidity::Solid);
         if (kind == TileSolidity::Mixed) rasterize_tile(grid, solids, t, fields);
     });

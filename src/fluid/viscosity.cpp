@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace rivulet {
 namespace {
@@ -17,11 +18,30 @@ constexpr int kFollowingLayers = 2;
 /// Iterations in which the recursion cannot drift from the true residual by more than rounding.
 constexpr int kFewIterations = 10;
 
+/// Whether a face of a row may have to be filled (0) that has a known one (1) beside it.
+bool may_follow(const TileGrid& grid, int t, int j, int k, const std::vector<std::uint8_t>& known)
+{
+    constexpr std::uint64_t kOnes = 0x0101010101010101;
+    const auto row = [&](int y, int z) {
+        std::uint64_t eight = 0;
+        std::memcpy(&eight, &known[grid.index(t, 0, y, z)], sizeof eight);
+        return eight;
+    };
+    const std::uint64_t own = row(j, k);
+    if (((own | own >> 1) & kOnes) == kOnes) return false;
+    const std::uint64_t around = own | row(j - 1, k) | row(j + 1, k) | row(j, k - 1) | row(j, k + 1);
+    return (around & kOnes) != 0 || known[grid.index(t, -1, j, k)] == 1 || known[grid.index(t, 8, j, k)] == 1;
+}
+
 /// Gives each face whose change is to be filled (known = 0) the mean change of the faces beside it that have one (1).
 void follow_in_tile(const TileGrid& grid, int t, const std::vector<std::uint8_t>& known,
                     std::vector<std::uint8_t>& next, std::vector<double>& change)
 {
     for (int c = 0; c < kTileCells; ++c) {
+        if (c % kTileEdge == 0 && !may_follow(grid, t, c / 8 % 8, c / 64, known)) {
+            c += kTileEdge - 1;
+            continue;
+        }
         const auto face = std::size_t(t * kTileCells + c);
         if (known[face] != 0) continue;
         double sum = 0;
@@ -46,7 +66,8 @@ struct ViscositySolver::Impl {
     ViscosityPreconditioner preconditioner;
     FaceField x, change; ///< the guess, and the solution without it; zero outside of the liquid faces, as all here
     FaceField r, p;
-    FaceField q; ///< A p, then the preconditioned residual z: never both at once
+    FaceField q;                          ///< A p, then the preconditioned residual z: never both at once
+    std::vector<std::int32_t> near_tiles; ///< see tiles_around_liquid
     std::vector<ViscousLoad> loads;
 
     void prepare(const FaceField& velocity);
@@ -55,7 +76,7 @@ struct ViscositySolver::Impl {
     void solve(double tolerance, int max_iterations, ViscosityResult& result);
     void store(FaceField& velocity);
     [[nodiscard]] std::vector<std::int32_t> tiles_around_liquid() const;
-    void extend_change(std::size_t axis, const std::vector<std::int32_t>& tiles);
+    void extend_change(std::size_t axis);
 
     template <class Body>
     void for_faces_of(int t, Body&& body)
@@ -76,10 +97,17 @@ struct ViscositySolver::Impl {
 /// The guess is the velocity as it is; the system is solved for the change, (M + K) change = -K u.
 void ViscositySolver::Impl::prepare(const FaceField& velocity)
 {
-    for (FaceField* field : {&change, &p})
-        for (auto& f : *field) f.assign(a.grid().field_size(), 0);
-    for (FaceField* field : {&x, &r, &q}) // read in the tiles of the system only
+    for (FaceField* field : {&x, &change, &r, &p, &q})
         for (auto& f : *field) f.resize(a.grid().field_size());
+    for (auto& f : p) std::fill(f.end() - kTileCells, f.end(), 0.0);
+    near_tiles = tiles_around_liquid();
+    parallel_for(
+        std::int64_t(near_tiles.size()), "viscous start",
+        [&](std::int64_t t) { // those around the system follow it, and are read beside it
+            for_faces_of(near_tiles[std::size_t(t)],
+                         [&](std::size_t axis, std::size_t n) { change[axis][n] = p[axis][n] = 0; });
+        },
+        kVectorGrain);
     for_faces("viscous guess", [&](std::size_t axis, std::size_t n) {
         x[axis][n] = a.kind(axis, n) == FaceKind::Liquid ? velocity[axis][n] : 0;
     });
@@ -140,11 +168,11 @@ void ViscositySolver::Impl::solve(double tolerance, int max_iterations, Viscosit
     result.converged = result.error <= tolerance;
 }
 
-/// The tiles of the system and all that touch them.
+/// The tiles of the system, all that touch them, and all others with liquid.
 std::vector<std::int32_t> ViscositySolver::Impl::tiles_around_liquid() const
 {
     const TileGrid& grid = a.grid();
-    std::vector<std::uint8_t> is_near(std::size_t(grid.n_tiles()) + 1, 0);
+    std::vector<std::uint8_t> is_near = a.volumes().is_wet;
     for (const std::int32_t t : a.tiles())
         for (int n = 0; n < 27; ++n) is_near[std::size_t(grid.neighbour(t, n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1))] = 1;
     std::vector<std::int32_t> tiles;
@@ -154,14 +182,14 @@ std::vector<std::int32_t> ViscositySolver::Impl::tiles_around_liquid() const
 }
 
 /// Carries the change of the liquid faces to empty ones around them.
-void ViscositySolver::Impl::extend_change(std::size_t axis, const std::vector<std::int32_t>& tiles)
+void ViscositySolver::Impl::extend_change(std::size_t axis)
 {
     // 0 = to be filled, 1 = known, 2 = never
     std::vector<std::uint8_t> known(a.grid().field_size(), 2), next;
     const auto for_tiles = [&](auto&& body) {
         parallel_for(
-            std::int64_t(tiles.size()), "viscous change", [&](std::int64_t t) { body(tiles[std::size_t(t)]); },
-            kVectorGrain);
+            std::int64_t(near_tiles.size()), "viscous change",
+            [&](std::int64_t t) { body(near_tiles[std::size_t(t)]); }, kVectorGrain);
     };
     for_tiles([&](std::int32_t t) {
         for (std::size_t n = std::size_t(t) * kTileCells; n < std::size_t(t + 1) * kTileCells; ++n) {
@@ -179,16 +207,14 @@ void ViscositySolver::Impl::extend_change(std::size_t axis, const std::vector<st
 void ViscositySolver::Impl::store(FaceField& velocity)
 {
     const SolidFields& solids = *a.input().solid_fields;
-    const std::vector<std::int32_t> tiles = tiles_around_liquid();
-    for (std::size_t axis = 0; axis < 3; ++axis) extend_change(axis, tiles);
-    parallel_for(a.grid().n_tiles(), "viscous store", [&](std::int64_t t) {
-        for (std::size_t axis = 0; axis < 3; ++axis)
-            for (std::size_t n = std::size_t(t) * kTileCells; n < std::size_t(t + 1) * kTileCells; ++n) {
-                if (a.kind(axis, n) == FaceKind::Held)
-                    velocity[axis][n] = solids.velocity[axis][n];
-                else
-                    velocity[axis][n] += change[axis][n];
-            }
+    for (std::size_t axis = 0; axis < 3; ++axis) extend_change(axis);
+    parallel_for(std::int64_t(near_tiles.size()), "viscous store", [&](std::int64_t t) {
+        for_faces_of(near_tiles[std::size_t(t)], [&](std::size_t axis, std::size_t n) {
+            if (a.kind(axis, n) == FaceKind::Held)
+                velocity[axis][n] = solids.velocity[axis][n];
+            else
+                velocity[axis][n] += change[axis][n];
+        });
     });
 }
 

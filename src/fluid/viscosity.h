@@ -30,6 +30,9 @@ struct ViscosityInput {
     std::span<const double> viscosity;       ///< mu at cell centres, everywhere near liquid [Pa s]; empty: uniform
     double uniform_viscosity = 1e-3;         ///< [Pa s]
     double dt = 0;                           ///< [s]
+    /// The static solids and the cells are those of the solver's last solve: what it knows of them is used again. Saves
+    /// time, changes nothing.
+    bool has_same_static_solids = false;
 };
 
 /// The least mu dt / (density dx^2) that is worth a solve. Below it a step changes no velocity by more than about two

@@ -6,9 +6,19 @@
 
 namespace rivulet {
 
+const double* ViscosityOperator::stretch(const std::vector<double>& field, int tile) const
+{
+    static constexpr auto kNone = [] {
+        std::array<double, kTileCells> ones{};
+        ones.fill(1);
+        return ones;
+    }();
+    return has_wall_[std::size_t(tile)] != 0 ? &field[std::size_t(tile) * kTileCells] : kNone.data();
+}
+
 void ViscosityOperator::stress_tile(int t, const FaceField& u, bool with_solids)
 {
-    const TileRows rows(grid(), t);
+    const TileRows rows(grid(), volumes_.is_wet, t);
     std::array<double, kTileEdge> one, two;
     for (int row = 0; row < kTileEdge * kTileEdge; ++row) {
         const int j = row % 8, k = row / 8;
@@ -24,7 +34,7 @@ void ViscosityOperator::stress_tile(int t, const FaceField& u, bool with_solids)
             const double* below_b = rows.shifted(u[b], j, k, a, -1, two);
             const double* w_edge = &edge_weight_[c][n];
             double* edge = &edge_stress_[0][c][n];
-            if (!has_held_) {
+            if (has_wall_[std::size_t(t)] == 0) {
                 for (int i = 0; i < kTileEdge; ++i) {
                     cell[i] *= w[i];
                     edge[i] = w_edge[i] * ((u_a[i] - below_a[i]) + (u_b[i] - below_b[i]));
@@ -32,13 +42,6 @@ void ViscosityOperator::stress_tile(int t, const FaceField& u, bool with_solids)
                 continue;
             }
             double* edge_1 = &edge_stress_[1][c][n];
-            if (has_wall_[std::size_t(t)] == 0) {
-                for (int i = 0; i < kTileEdge; ++i) {
-                    cell[i] *= w[i];
-                    edge[i] = edge_1[i] = w_edge[i] * ((u_a[i] - below_a[i]) + (u_b[i] - below_b[i]));
-                }
-                continue;
-            }
             const double *g = &cell_stretch_[c][n], *g_0 = &edge_stretch_[0][c][n], *g_1 = &edge_stretch_[1][c][n];
             const bool moving = with_solids && has_moving_;
             for (int i = 0; i < kTileEdge; ++i) {
@@ -56,8 +59,11 @@ void ViscosityOperator::stress_tile(int t, const FaceField& u, bool with_solids)
 /// q = mass_share M p + B^T stress on the liquid faces of a tile; returns p . q.
 double ViscosityOperator::gather_tile(int t, const FaceField& p, FaceField& q, double mass_share) const
 {
-    const TileRows rows(grid(), t);
-    const FaceField& second = edge_stress_[has_held_ ? 1 : 0];
+    const TileRows rows(grid(), volumes_.is_wet, t);
+    // Away from walls both differences of an edge have the same stress.
+    const auto second = [&](std::size_t axis, int tile) {
+        return &edge_stress_[has_wall_[std::size_t(tile)]][axis][std::size_t(tile) * kTileCells];
+    };
     std::array<double, kTileEdge> one, two, three, sum{};
     for (int row = 0; row < kTileEdge * kTileEdge; ++row) {
         const int j = row % 8, k = row / 8;
@@ -66,7 +72,8 @@ double ViscosityOperator::gather_tile(int t, const FaceField& p, FaceField& q, d
             const std::size_t b = next(a), d = previous(a); // edge d couples a and b, edge b couples d and a
             const double *cell = &cell_stress_[a][n], *below = rows.shifted(cell_stress_[a], j, k, a, -1, one);
             const double *edge = &edge_stress_[0][d][n], *up = rows.shifted(edge_stress_[0][d], j, k, b, 1, two);
-            const double *edge_1 = &second[b][n], *up_1 = rows.shifted(second[b], j, k, d, 1, three);
+            const double* edge_1 = second(b, t) + cell_in_tile(0, j, k);
+            const double* up_1 = rows.shifted_of([&](int tile) { return second(b, tile); }, j, k, d, 1, three);
             const double *m = &mass_[a][n], *p_a = &p[a][n];
             double* q_a = &q[a][n];
             for (int i = 0; i < kTileEdge; ++i) {
@@ -106,7 +113,7 @@ void ViscosityOperator::apply_stress(const FaceField& u, FaceField& q, const std
 
 void ViscosityOperator::component_diagonal(std::size_t axis, int t, std::vector<double>& diagonal) const
 {
-    const TileRows rows(grid(), t);
+    const TileRows rows(grid(), volumes_.is_wet, t);
     std::array<double, kTileEdge> w_buffer, g_buffer;
     for (int row = 0; row < kTileEdge * kTileEdge; ++row) {
         const int j = row % 8, k = row / 8;
@@ -118,11 +125,13 @@ void ViscosityOperator::component_diagonal(std::size_t axis, int t, std::vector<
             const int step = in_cell ? -1 : 1;
             const auto& w = in_cell ? cell_weight_[axis] : edge_weight_[edge];
             const auto& g = in_cell ? cell_stretch_[axis] : edge_stretch_[axis == next(edge) ? 0 : 1][edge];
+            const auto stretch_of = [&](int tile) { return stretch(g, tile); };
             const double* w_other = rows.shifted(w, j, k, along, step, w_buffer);
-            const double* g_other = has_held_ ? rows.shifted(g, j, k, along, step, g_buffer) : nullptr;
+            const double* g_own = stretch(g, t) + cell_in_tile(0, j, k);
+            const double* g_other = rows.shifted_of(stretch_of, j, k, along, step, g_buffer);
             for (int i = 0; i < kTileEdge; ++i) {
-                const double own = w[n + i] * (has_held_ ? g[n + i] * g[n + i] : 1);
-                const double other = w_other[i] * (has_held_ ? g_other[i] * g_other[i] : 1);
+                const double own = w[n + i] * (g_own[i] * g_own[i]);
+                const double other = w_other[i] * (g_other[i] * g_other[i]);
                 diagonal[n + i] += own + other;
             }
         }
@@ -132,7 +141,7 @@ void ViscosityOperator::component_diagonal(std::size_t axis, int t, std::vector<
 void ViscosityOperator::component_rows(std::size_t axis, int t, FaceField& coefficient, std::vector<double>& extra,
                                        std::vector<double>& diagonal) const
 {
-    const TileRows rows(grid(), t);
+    const TileRows rows(grid(), volumes_.is_wet, t);
     std::array<double, kTileEdge> w_buffer, g_buffer, down_buffer, up_buffer;
     for (int row = 0; row < kTileEdge * kTileEdge; ++row) {
         const int j = row % 8, k = row / 8;
@@ -145,13 +154,15 @@ void ViscosityOperator::component_rows(std::size_t axis, int t, FaceField& coeff
             const int step = in_cell ? -1 : 1;
             const auto& w = in_cell ? cell_weight_[axis] : edge_weight_[edge];
             const auto& g = in_cell ? cell_stretch_[axis] : edge_stretch_[axis == next(edge) ? 0 : 1][edge];
+            const auto stretch_of = [&](int tile) { return stretch(g, tile); };
             const double* w_other = rows.shifted(w, j, k, along, step, w_buffer);
-            const double* g_other = has_held_ ? rows.shifted(g, j, k, along, step, g_buffer) : nullptr;
+            const double* g_own = stretch(g, t) + cell_in_tile(0, j, k);
+            const double* g_other = rows.shifted_of(stretch_of, j, k, along, step, g_buffer);
             const double* down = rows.shifted(mass_[axis], j, k, along, -1, down_buffer);
             const double* up = rows.shifted(mass_[axis], j, k, along, 1, up_buffer);
             for (int i = 0; i < kTileEdge; ++i) {
-                const double own = w[n + i] * (has_held_ ? g[n + i] * g[n + i] : 1);
-                const double other = w_other[i] * (has_held_ ? g_other[i] * g_other[i] : 1);
+                const double own = w[n + i] * (g_own[i] * g_own[i]);
+                const double other = w_other[i] * (g_other[i] * g_other[i]);
                 const double lower = in_cell ? other : own, upper = in_cell ? own : other;
                 coefficient[along][n + i] = lower;
                 diagonal[n + i] += lower + upper;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace rivulet {
 namespace {
@@ -39,10 +40,10 @@ void make_room(FaceField& field, std::size_t size)
     }
 }
 
-void clear_tile(FaceField& field, std::size_t tile)
+void fill_tile(FaceField& field, std::size_t tile, double value)
 {
     for (auto& f : field)
-        if (!f.empty()) std::fill_n(&f[tile * kTileCells], kTileCells, 0.0);
+        if (!f.empty()) std::fill_n(&f[tile * kTileCells], kTileCells, value);
 }
 
 } // namespace
@@ -130,8 +131,8 @@ void ViscosityOperator::stretch_at_wall(Sample& s) const
         if ((upper.kind == FaceKind::Held) == (lower.kind == FaceKind::Held)) continue;
         const auto& wet = upper.kind == FaceKind::Held ? lower : upper;
         const auto& dry = upper.kind == FaceKind::Held ? upper : lower;
-        const double outside = volumes_.solid_distance[wet.axis][wet.index];
-        const double inside = volumes_.solid_distance[dry.axis][dry.index];
+        const double outside = volumes_.solid_distance(wet.axis, wet.index);
+        const double inside = volumes_.solid_distance(dry.axis, dry.index);
         s.stretch[std::size_t(pair)] = 1 / std::clamp(outside / (outside - inside), kLeastWallTheta, 1.0);
     }
 }
@@ -235,7 +236,7 @@ void ViscosityOperator::build_samples(int t)
     const double scale = in_.dt / (grid().cell_size() * grid().cell_size());
     for_samples(t, [&](double volume, bool is_edge, std::size_t a, const Vec3i& cell, const auto& faces) {
         if (touches_wall(faces)) {
-            has_wall_[std::size_t(t)] = 1;
+            begin_walls(t);
             return build_wall_sample(is_edge ? edge_sample(t, cell, a) : cell_sample(t, cell, a), is_edge, a);
         }
         for (const auto& [axis, face] : faces)
@@ -246,41 +247,66 @@ void ViscosityOperator::build_samples(int t)
         const double mu = is_edge ? edge_viscosity(t, cell, a)
                                   : 2 * (in_.viscosity.empty() ? in_.uniform_viscosity : in_.viscosity[n]);
         (is_edge ? edge_weight_ : cell_weight_)[a][n] = scale * mu * volume;
-        if (!has_held_) return;
-        for (std::size_t pair = 0; pair < (is_edge ? 2U : 1U); ++pair)
-            (is_edge ? edge_stretch_[pair] : cell_stretch_)[a][n] = 1;
     });
 }
 
-/// The same for a tile out of reach of solids: all faces with liquid are unknowns, all slopes are plain.
-void ViscosityOperator::build_open_samples(int t)
+/// Before the first sample at a wall of a tile: stretches of 1 and no shifts for the others.
+void ViscosityOperator::begin_walls(int t)
 {
-    const TileRows rows(grid(), t);
+    if (std::exchange(has_wall_[std::size_t(t)], 1) != 0) return;
+    for (FaceField* field : {&cell_stretch_, &edge_stretch_[0], &edge_stretch_[1]})
+        fill_tile(*field, std::size_t(t), 1);
+    for (FaceField* field : {&cell_shift_, &edge_shift_}) fill_tile(*field, std::size_t(t), 0);
+}
+
+/// The same for a tile around which no solid holds a face: all slopes are plain.
+void ViscosityOperator::build_plain_samples(int t)
+{
+    const TileRows rows(grid(), volumes_.is_wet, t);
     const double scale = in_.dt / (grid().cell_size() * grid().cell_size());
-    std::array<double, kTileEdge> one, two;
+    std::array<double, kTileEdge> one, two, three, four;
+    // Volume of two faces along the same axis, the smaller; none unless both are unknowns.
+    const auto smaller = [&](std::size_t axis, int j, int k, std::size_t along, int step, auto& least) {
+        const std::size_t n = std::size_t(t) * kTileCells + cell_in_tile(0, j, k);
+        const double *m = &mass_[axis][n], *m_other = rows.shifted(mass_[axis], j, k, along, step, three);
+        const double *v = &volumes_.face[axis][n],
+                     *v_other = rows.shifted(volumes_.face[axis], j, k, along, step, four);
+        for (std::size_t i = 0; i < kTileEdge; ++i)
+            least[i] = m[i] > 0 && m_other[i] > 0 ? std::min(v[i], v_other[i]) : 0;
+    };
     for (int row = 0; row < kTileEdge * kTileEdge; ++row) {
         const int j = row % 8, k = row / 8;
         const std::size_t n = std::size_t(t) * kTileCells + cell_in_tile(0, j, k);
         for (std::size_t c = 0; c < 3; ++c) {
             const std::size_t a = next(c), b = previous(c);
-            const double *own = &volumes_.face[c][n], *up = rows.shifted(volumes_.face[c], j, k, c, 1, one);
-            for (int i = 0; i < kTileEdge; ++i) {
-                const double v = std::min(volumes_.cell[n + i], kStressPerMass * std::min(own[i], up[i]));
+            smaller(c, j, k, c, 1, one);
+            for (std::size_t i = 0; i < kTileEdge; ++i) {
+                const double v = std::min(volumes_.cell[n + i], kStressPerMass * one[i]);
                 const double mu = in_.viscosity.empty() ? in_.uniform_viscosity : in_.viscosity[n + i];
                 cell_weight_[c][n + i] = scale * (2 * mu) * v;
             }
-            const double *own_a = &volumes_.face[a][n], *below_a = rows.shifted(volumes_.face[a], j, k, b, -1, one);
-            const double *own_b = &volumes_.face[b][n], *below_b = rows.shifted(volumes_.face[b], j, k, a, -1, two);
-            for (int i = 0; i < kTileEdge; ++i) {
-                const double least = std::min(std::min(own_a[i], below_a[i]), std::min(own_b[i], below_b[i]));
-                const double v = std::min(volumes_.edge[c][n + i], kStressPerMass * least);
-                edge_weight_[c][n + i] = v > 0 ? scale * edge_viscosity(t, {i, j, k}, c) * v : 0;
+            smaller(a, j, k, b, -1, one);
+            smaller(b, j, k, a, -1, two);
+            for (std::size_t i = 0; i < kTileEdge; ++i) {
+                const double v = std::min(volumes_.edge[c][n + i], kStressPerMass * std::min(one[i], two[i]));
+                edge_weight_[c][n + i] = v > 0 ? scale * edge_viscosity(t, {int(i), j, k}, c) * v : 0;
             }
-            if (!has_held_) continue;
-            for (auto* g : {&cell_stretch_, &edge_stretch_[0], &edge_stretch_[1]})
-                std::fill_n(&(*g)[c][n], kTileEdge, 1.0);
         }
     }
+}
+
+bool ViscosityOperator::is_near_held(int t) const
+{
+    for (int n = 0; n < 27; ++n)
+        if (volumes_.has_held[std::size_t(grid().neighbour(t, n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1))] != 0) return true;
+    return false;
+}
+
+void ViscosityOperator::build_tile(int t)
+{
+    if (!is_near_held(t)) return build_plain_samples(t);
+    for (FaceField* field : {&cell_weight_, &edge_weight_}) fill_tile(*field, std::size_t(t), 0);
+    build_samples(t);
 }
 
 void ViscosityOperator::find_tiles()
@@ -296,7 +322,9 @@ void ViscosityOperator::find_tiles()
         return std::pair(unknowns, samples);
     };
     std::vector<std::pair<std::int64_t, std::int64_t>> counts(std::size_t(grid().n_tiles()));
-    parallel_for(grid().n_tiles(), "viscous tiles", [&](std::int64_t t) { counts[std::size_t(t)] = count(int(t)); });
+    parallel_for(grid().n_tiles(), "viscous tiles", [&](std::int64_t t) {
+        if (volumes_.is_wet[std::size_t(t)] != 0) counts[std::size_t(t)] = count(int(t));
+    });
     tiles_.clear();
     n_unknowns_ = 0;
     for (int t = 0; t < grid().n_tiles(); ++t) {
@@ -344,33 +372,29 @@ void ViscosityOperator::build(const ViscosityInput& input)
     for (FaceField* field : {&edge_stress_[1], &cell_stretch_, &edge_stretch_[0], &edge_stretch_[1]})
         make_room(*field, has_held_ ? size : 0);
     for (FaceField* field : {&cell_shift_, &edge_shift_}) make_room(*field, has_moving_ ? size : 0);
-    has_wall_.assign(std::size_t(grid().n_tiles()), 0);
-    parallel_for(grid().n_tiles(), "viscous system", [&](std::int64_t t) {
-        build_mass(int(t));
-        for (FaceField* field : {&cell_weight_, &edge_weight_, &cell_stretch_, &edge_stretch_[0], &edge_stretch_[1],
-                                 &cell_shift_, &edge_shift_})
-            clear_tile(*field, std::size_t(t));
-        if (in_.solid_fields->tiles[std::size_t(t)] == TileSolidity::Open)
-            build_open_samples(int(t));
-        else
-            build_samples(int(t));
-    });
+    has_wall_.assign(std::size_t(grid().n_tiles()) + 1, 0);
+    const auto for_wet_tiles = [&](const char* name, auto&& body) {
+        parallel_for(grid().n_tiles(), name, [&](std::int64_t t) {
+            if (volumes_.is_wet[std::size_t(t)] != 0) body(int(t));
+        });
+    };
+    for_wet_tiles("viscous mass", [&](int t) { build_mass(t); });
+    for_wet_tiles("viscous system", [&](int t) { build_tile(t); });
     find_tiles();
     find_viscous_number();
     auto listed = tiles_.begin();
-    for (std::int32_t t = 0; t < grid().n_tiles(); ++t) { // the others' stress is never written, but read beside them
-        if (listed != tiles_.end() && *listed == t) {
+    for (std::int32_t t = 0; t < grid().n_tiles(); ++t) // the others' stress is never written, but read beside them
+        if (listed != tiles_.end() && *listed == t)
             ++listed;
-            continue;
-        }
-        for (FaceField* field : {&cell_stress_, &edge_stress_[0], &edge_stress_[1]}) clear_tile(*field, std::size_t(t));
-    }
+        else if (volumes_.is_wet[std::size_t(t)] != 0)
+            for (FaceField* field : {&cell_stress_, &edge_stress_[0], &edge_stress_[1]})
+                fill_tile(*field, std::size_t(t), 0);
 }
 
 double ViscosityOperator::continued_velocity(int t, const Vec3i& cell, std::size_t axis, const FaceField& u) const
 {
     const std::size_t own = grid().index(t, cell.x(), cell.y(), cell.z());
-    const double inside = volumes_.solid_distance[axis][own];
+    const double inside = volumes_.solid_distance(axis, own);
     const Vec3 x = face_position(grid(), t, cell, axis);
     const int body = in_.solids->nearest(x).body;
     double sum = 0;
@@ -379,7 +403,7 @@ double ViscosityOperator::continued_velocity(int t, const Vec3i& cell, std::size
         const std::size_t other = offset_index(grid(), t, cell, side / 2, side % 2 == 0 ? -1 : 1);
         if (kind(axis, other) != FaceKind::Liquid) continue;
         const Vec3 at = x + (side % 2 == 0 ? -1 : 1) * grid().cell_size() * Vec3::Unit(int(side / 2));
-        const double outside = volumes_.solid_distance[axis][other];
+        const double outside = volumes_.solid_distance(axis, other);
         const double theta = std::clamp(outside / (outside - inside), kLeastContinuedTheta, 1.0);
         sum -= (u[axis][other] - in_.solids->velocity(at, body)[int(axis)]) * (1 - theta) / theta;
         ++n;
@@ -392,7 +416,7 @@ void ViscosityOperator::extend_through_walls(FaceField& u) const
     if (!has_held_) return;
     // Only liquid faces are read and only held ones written.
     parallel_for(grid().n_tiles(), "extend through walls", [&](std::int64_t t) {
-        if (in_.solid_fields->tiles[std::size_t(t)] != TileSolidity::Mixed) return;
+        if (volumes_.has_held[std::size_t(t)] == 0) return;
         for (int c = 0; c < kTileCells; ++c)
             for (std::size_t a = 0; a < 3; ++a) {
                 const auto n = std::size_t(t * kTileCells + c);
@@ -449,14 +473,11 @@ std::vector<ViscousLoad> ViscosityOperator::loads(const FaceField& u) const
 
 std::size_t ViscosityOperator::bytes() const noexcept
 {
-    std::size_t n = volumes_.cell.capacity() * sizeof(double);
-    for (std::size_t a = 0; a < 3; ++a) {
-        n += volumes_.kind[a].capacity();
-        for (const FaceField* f : {&volumes_.face, &volumes_.edge, &volumes_.solid_distance, &mass_, &cell_weight_,
-                                   &edge_weight_, &cell_stretch_, &edge_stretch_[0], &edge_stretch_[1], &cell_shift_,
-                                   &edge_shift_, &cell_stress_, &edge_stress_[0], &edge_stress_[1]})
-            n += (*f)[a].capacity() * sizeof(double);
-    }
+    std::size_t n = volumes_.bytes();
+    for (const FaceField* f :
+         {&mass_, &cell_weight_, &edge_weight_, &cell_stretch_, &edge_stretch_[0], &edge_stretch_[1], &cell_shift_,
+          &edge_shift_, &cell_stress_, &edge_stress_[0], &edge_stress_[1]})
+        for (const auto& field : *f) n += field.capacity() * sizeof(double);
     return n;
 }
 

@@ -72,7 +72,12 @@ private:
     void build_mass(int t);
     void build_wall_sample(Sample sample, bool is_edge, std::size_t axis);
     void build_samples(int t);
-    void build_open_samples(int t);
+    void build_plain_samples(int t);
+    void build_tile(int t);
+    void begin_walls(int t);
+    /// A tile's values of a field of stretches: 1 where no wall cuts a difference.
+    [[nodiscard]] const double* stretch(const std::vector<double>& field, int tile) const;
+    [[nodiscard]] bool is_near_held(int t) const;
     void find_tiles();
     void find_viscous_number();
     void stress_tile(int t, const FaceField& u, bool with_solids);

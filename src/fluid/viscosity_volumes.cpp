@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 
 namespace rivulet {
@@ -31,10 +32,6 @@ struct LocalBlock {
     }
 };
 using Distances = LocalBlock<12, 2>; ///< at cell centres -2 .. 9
-/// At cell corners -1 .. 8.
-struct Nodes : LocalBlock<10, 1> {
-    bool between_thin_walls = false; ///< which no corner lies between
-};
 /// Liquid in the eighths of cells -1 .. 7, at (2i, 2j, 2k) + (0 or 1)^3; two layers below the tile.
 using Eighths = LocalBlock<18, 2>;
 
@@ -50,25 +47,20 @@ void load_distances(const ViscosityInput& in, int t, Distances& phi)
         }
 }
 
+/// Index of the corner (i, j, k), each from -1 on, in TileWalls.
+std::size_t corner_index(int i, int j, int k) { return std::size_t(i + 1 + 10 * (j + 1 + 10 * (k + 1))); }
+
 /// Distances from solids along a row of corners. Where the walls are far, a distance says the next few too: they get
 /// no more than theirs, and of its sign.
-void load_row(const ViscosityInput& in, int t, int j, int k, Nodes& nodes)
+void load_row(const TileGrid& grid, const Solids& solids, int t, int j, int k, TileWalls& walls)
 {
-    const double dx = in.grid->cell_size();
+    const double dx = grid.cell_size();
     for (int i = -1; i < 9;) {
-        const double d = in.solids->distance(in.grid->node(t, i, j, k));
-        nodes.at(i++, j, k) = d;
+        const double d = solids.distance(grid.node(t, i, j, k));
+        walls.corner[corner_index(i++, j, k)] = d;
         for (double rest = std::abs(d) - dx; i < 9 && rest >= kExactReach * dx; rest -= dx)
-            nodes.at(i++, j, k) = std::copysign(rest, d);
+            walls.corner[corner_index(i++, j, k)] = std::copysign(rest, d);
     }
-}
-
-void load_nodes(const ViscosityInput& in, int t, Nodes& nodes)
-{
-    for (int a = 0; a < 3; ++a)
-        nodes.between_thin_walls = nodes.between_thin_walls || in.solids->is_thin(a, in.grid->cell_size());
-    for (int k = -1; k < 9; ++k)
-        for (int j = -1; j < 9; ++j) load_row(in, t, j, k, nodes);
 }
 
 /// Part of an eighth with this distance at its centre, in cells, where the distance is negative.
@@ -125,11 +117,11 @@ constexpr double kBuried = 0.7;
 /// so near to the open that the cell may not be closed as a whole.
 class Cuts {
 public:
-    Cuts(const Nodes& nodes, double dx)
+    Cuts(const TileWalls& walls, double dx)
     {
         for (std::size_t n = 0; n < flags_.size(); ++n)
             flags_[n] =
-                static_cast<std::uint8_t>((nodes.values[n] < 0.25 * dx) | (nodes.values[n] > -kBuried * dx) << 1);
+                static_cast<std::uint8_t>((walls.corner[n] < 0.25 * dx) | (walls.corner[n] > -kBuried * dx) << 1);
         for (const std::size_t step : {1U, 10U, 100U})
             for (std::size_t n = 0; n + step < flags_.size(); ++n)
                 flags_[n] = static_cast<std::uint8_t>(flags_[n] | flags_[n + step]);
@@ -146,9 +138,10 @@ private:
 struct CellCorners {
     std::array<double, 8> distance;
 
-    CellCorners(const Nodes& nodes, int i, int j, int k)
+    CellCorners(const TileWalls& walls, int i, int j, int k)
     {
-        for (int n = 0; n < 8; ++n) distance[std::size_t(n)] = nodes.at(i + (n & 1), j + (n >> 1 & 1), k + (n >> 2));
+        for (int n = 0; n < 8; ++n)
+            distance[std::size_t(n)] = walls.corner[corner_index(i + (n & 1), j + (n >> 1 & 1), k + (n >> 2))];
     }
     /// At the centre of eighth `near`.
     [[nodiscard]] double at(int near) const
@@ -165,26 +158,26 @@ struct Square {
     double mean;
     bool bent;
 
-    Square(const Nodes& nodes, const Vec3i& corner, int a, double dx)
+    Square(const TileWalls& walls, const Vec3i& corner, int a, double dx)
     {
         constexpr double kFlat = 0.1;
         constexpr std::array<std::size_t, 3> kStride{1, 10, 100};
-        const double* d = &nodes.values[std::size_t(corner.x() + 1 + 10 * (corner.y() + 1 + 10 * (corner.z() + 1)))];
+        const double* d = &walls.corner[corner_index(corner.x(), corner.y(), corner.z())];
         const std::size_t u = kStride[std::size_t((a + 1) % 3)], v = kStride[std::size_t((a + 2) % 3)];
         const double first = d[0] + d[u + v], second = d[u] + d[v];
         mean = 0.25 * (first + second);
-        bent = nodes.between_thin_walls || std::abs(first - second) > kFlat * dx;
-        if (bent && !nodes.between_thin_walls) { // far from any wall the mean will do
+        bent = walls.between_thin_walls || std::abs(first - second) > kFlat * dx;
+        if (bent && !walls.between_thin_walls) { // far from any wall the mean will do
             const double farthest = std::max({std::abs(d[0]), std::abs(d[u]), std::abs(d[v]), std::abs(d[u + v])});
             bent = farthest < kExactReach * dx;
         }
     }
 };
 
-bool is_bent(const Nodes& nodes, const Vec3i& cell, double dx)
+bool is_bent(const TileWalls& walls, const Vec3i& cell, double dx)
 {
     for (int a = 0; a < 3; ++a)
-        if (Square(nodes, cell, a, dx).bent || Square(nodes, cell + Vec3i::Unit(a), a, dx).bent) return true;
+        if (Square(walls, cell, a, dx).bent || Square(walls, cell + Vec3i::Unit(a), a, dx).bent) return true;
     return false;
 }
 
@@ -197,13 +190,13 @@ void fill_cell(Eighths& eighths, int i, int j, int k, double liquid)
     for (int n = 0; n < 4; ++n) std::fill_n(&eighths.at(2 * i, 2 * j + (n & 1), 2 * k + (n >> 1)), 2, liquid);
 }
 
-void fill_eighths(const ViscosityInput& in, int t, const Distances& phi, const Nodes* nodes, Eighths& eighths,
+void fill_eighths(const ViscosityInput& in, int t, const Distances& phi, const TileWalls* walls, Eighths& eighths,
                   Fillings& fillings)
 {
     const double dx = in.grid->cell_size();
     const Sides sides(phi, 0.25 * dx);
     std::optional<Cuts> cuts;
-    if (nodes != nullptr) cuts.emplace(*nodes, dx);
+    if (walls != nullptr) cuts.emplace(*walls, dx);
     for (int k = -1; k < kTileEdge; ++k)
         for (int j = -1; j < kTileEdge; ++j)
             for (int i = -1; i < kTileEdge; ++i) {
@@ -215,8 +208,8 @@ void fill_eighths(const ViscosityInput& in, int t, const Distances& phi, const N
                     continue;
                 }
                 std::optional<CellCorners> corners;
-                if (is_cut) corners.emplace(*nodes, i, j, k);
-                const bool bent = is_cut && is_bent(*nodes, {i, j, k}, dx);
+                if (is_cut) corners.emplace(*walls, i, j, k);
+                const bool bent = is_cut && is_bent(*walls, {i, j, k}, dx);
                 for (int n = 0; n < 8; ++n) {
                     const int x = n & 1, y = n >> 1 & 1, z = n >> 2;
                     double liquid = side == 1 ? 1 : 0;
@@ -280,12 +273,6 @@ Vec3 face_centre(const TileGrid& grid, int t, int a, const Vec3i& cell)
     return grid.node(t, x.x(), x.y(), x.z());
 }
 
-double face_distance(const ViscosityInput& in, int t, const Nodes& nodes, int a, const Vec3i& cell)
-{
-    const Square face(nodes, cell, a, in.grid->cell_size());
-    return face.bent ? in.solids->distance(face_centre(*in.grid, t, a, cell)) : face.mean;
-}
-
 /// Which solids have friction.
 enum class Grip : std::uint8_t { None, Some, All };
 
@@ -298,42 +285,52 @@ Grip grip_of(const Solids& solids)
 
 /// Whether liquid at a face in a solid has the solid's velocity along axis a: the solid holds all that touches it, or
 /// it is a plane across the axis, which even if smooth stops what comes straight at it.
-bool holds_liquid(const ViscosityInput& in, Grip grip, int t, int a, const Vec3i& cell)
+bool holds_liquid(const TileGrid& grid, const Solids& solids, Grip grip, const Vec3& x, int a)
 {
-    const Vec3 x = face_centre(*in.grid, t, a, cell), step = 0.25 * in.grid->cell_size() * Vec3::Unit(a);
-    if (grip == Grip::All || (grip == Grip::Some && in.solids->friction(in.solids->nearest(x).body) > 0)) return true;
-    return std::abs(in.solids->distance(x + step) - in.solids->distance(x - step)) > (2 - 1e-6) * step[a];
+    const Vec3 step = 0.25 * grid.cell_size() * Vec3::Unit(a);
+    if (grip == Grip::All || (grip == Grip::Some && solids.friction(solids.nearest(x).body) > 0)) return true;
+    return std::abs(solids.distance(x + step) - solids.distance(x - step)) > (2 - 1e-6) * step[a];
 }
 
-void mark_faces(const ViscosityInput& in, int t, const Nodes* nodes, ControlVolumes& v)
+void find_walls(const TileGrid& grid, const Solids& solids, int t, TileWalls& walls)
 {
-    const double dx = in.grid->cell_size();
-    const Grip grip = grip_of(*in.solids);
+    const double dx = grid.cell_size();
+    walls.between_thin_walls = solids.is_thin(0, dx) || solids.is_thin(1, dx) || solids.is_thin(2, dx);
+    for (int k = -1; k < 9; ++k)
+        for (int j = -1; j < 9; ++j) load_row(grid, solids, t, j, k, walls);
+    const Grip grip = grip_of(solids);
     for (int c = 0; c < kTileCells; ++c)
         for (int a = 0; a < 3; ++a) {
-            const auto axis = std::size_t(a);
-            const auto n = std::size_t(t * kTileCells + c);
             const Vec3i cell(c % 8, c / 8 % 8, c / 64);
-            const double d = nodes != nullptr ? face_distance(in, t, *nodes, a, cell) : dx;
-            v.solid_distance[axis][n] = d;
-            if (d > kOnTheWall * dx)
-                v.kind[axis][n] = v.face[axis][n] > 0 ? FaceKind::Liquid : FaceKind::Empty;
-            else
-                v.kind[axis][n] =
-                    d > -kReach * dx && holds_liquid(in, grip, t, a, cell) ? FaceKind::Held : FaceKind::Slip;
+            const Square face(walls, cell, a, dx);
+            const Vec3 x = face_centre(grid, t, a, cell);
+            const double d = face.bent ? solids.distance(x) : face.mean;
+            FaceKind kind = FaceKind::Empty;
+            if (!(d > kOnTheWall * dx))
+                kind = d > -kReach * dx && holds_liquid(grid, solids, grip, x, a) ? FaceKind::Held : FaceKind::Slip;
+            walls.distance[std::size_t(a)][std::size_t(c)] = d;
+            walls.in_solid[std::size_t(a)][std::size_t(c)] = kind;
         }
 }
 
-void clear_tile(int t, ControlVolumes& v)
+void mark_faces(int t, const TileWalls* walls, ControlVolumes& v)
 {
-    const auto begin = std::ptrdiff_t(t) * kTileCells;
-    std::fill_n(v.cell.begin() + begin, kTileCells, 0.0);
-    for (std::size_t a = 0; a < 3; ++a) {
-        std::fill_n(v.face[a].begin() + begin, kTileCells, 0.0);
-        std::fill_n(v.edge[a].begin() + begin, kTileCells, 0.0);
-        std::fill_n(v.kind[a].begin() + begin, kTileCells, FaceKind::Empty);
-        std::fill_n(v.solid_distance[a].begin() + begin, kTileCells, 0.0);
-    }
+    const std::size_t begin = std::size_t(t) * kTileCells;
+    bool has_held = false;
+    for (std::size_t a = 0; a < 3; ++a)
+        for (std::size_t c = 0; c < kTileCells; ++c) {
+            const FaceKind outside = v.face[a][begin + c] > 0 ? FaceKind::Liquid : FaceKind::Empty;
+            const FaceKind inside = walls != nullptr ? walls->in_solid[a][c] : FaceKind::Empty;
+            v.kind[a][begin + c] = inside == FaceKind::Empty ? outside : inside;
+            has_held = has_held | (inside == FaceKind::Held);
+        }
+    v.has_held[std::size_t(t)] = has_held;
+}
+
+void mark_dry(int t, ControlVolumes& v)
+{
+    v.is_wet[std::size_t(t)] = v.has_held[std::size_t(t)] = 0;
+    for (auto& kind : v.kind) std::fill_n(kind.begin() + std::ptrdiff_t(t) * kTileCells, kTileCells, FaceKind::Empty);
 }
 
 /// Whether all that counts as liquid around a tile is closed off by solids: inside of them distances mean little.
@@ -348,7 +345,19 @@ bool is_dry(const ViscosityInput& in, int t, const Distances& phi)
     return true;
 }
 
-void compute_tile(const ViscosityInput& in, int t, ControlVolumes& v)
+/// The walls of a tile that solids may cut: of `at_rest` where nothing that moves comes near, and then only once.
+const TileWalls* walls_of(const ViscosityInput& in, const Solids& at_rest, int t, ControlVolumes& v)
+{
+    const auto tile = std::size_t(t);
+    if (in.solid_fields->tiles[tile] != TileSolidity::Mixed) return nullptr;
+    const bool rests = in.solid_fields->near_moving[tile] == 0;
+    if (v.walls[tile] != nullptr && rests) return v.walls[tile].get();
+    if (v.walls[tile] == nullptr) v.walls[tile] = std::make_unique_for_overwrite<TileWalls>();
+    find_walls(*in.grid, rests ? at_rest : *in.solids, t, *v.walls[tile]);
+    return v.walls[tile].get();
+}
+
+void compute_tile(const ViscosityInput& in, const Solids& at_rest, int t, ControlVolumes& v)
 {
     const double dx = in.grid->cell_size();
     const TileSolidity solidity = in.solid_fields->tiles[std::size_t(t)];
@@ -356,36 +365,71 @@ void compute_tile(const ViscosityInput& in, int t, ControlVolumes& v)
     load_distances(in, t, phi);
     const bool near_liquid = std::any_of(phi.values.begin(), phi.values.end(), [&](double d) { return d < 0.25 * dx; });
     if (!near_liquid || solidity == TileSolidity::Solid || (solidity == TileSolidity::Mixed && is_dry(in, t, phi)))
-        return clear_tile(t, v);
-    Nodes nodes;
-    const bool cut = solidity == TileSolidity::Mixed;
-    if (cut) load_nodes(in, t, nodes);
+        return mark_dry(t, v);
+    const TileWalls* walls = walls_of(in, at_rest, t, v);
     Eighths eighths;
     Fillings fillings;
-    fill_eighths(in, t, phi, cut ? &nodes : nullptr, eighths, fillings);
+    fill_eighths(in, t, phi, walls, eighths, fillings);
     sum_eighths(eighths, fillings, t, v);
-    mark_faces(in, t, cut ? &nodes : nullptr, v);
+    mark_faces(t, walls, v);
+    v.is_wet[std::size_t(t)] = 1;
+}
+
+/// Room for the fields of the input's grid, all zero in the tile that stands for the outside; and what is known of the
+/// walls of its tiles.
+void make_room(const ViscosityInput& in, ControlVolumes& v)
+{
+    const TileGrid& grid = *in.grid;
+    const auto n_tiles = std::size_t(grid.n_tiles());
+    const auto resize = [&](std::vector<double>& field) {
+        field.resize(grid.field_size());
+        std::fill(field.end() - kTileCells, field.end(), 0.0);
+    };
+    resize(v.cell);
+    for (std::size_t a = 0; a < 3; ++a) {
+        resize(v.face[a]);
+        resize(v.edge[a]);
+        v.kind[a].resize(grid.field_size());
+    }
+    v.is_wet.resize(n_tiles + 1);
+    v.has_held.resize(n_tiles + 1);
+    mark_dry(grid.n_tiles(), v);
+
+    std::vector<std::unique_ptr<TileWalls>> walls(n_tiles + 1);
+    if (in.has_same_static_solids)
+        for (std::size_t t = 0; t < n_tiles; ++t) {
+            const int last = v.grid.find(grid.tile(int(t)));
+            // Where a body came near, what is known holds no more; where it left, it never did.
+            if (last < v.grid.n_tiles() && in.solid_fields->near_moving[t] == 0 && v.rests[std::size_t(last)] != 0)
+                walls[t] = std::move(v.walls[std::size_t(last)]);
+        }
+    v.walls = std::move(walls);
+    v.rests.assign(n_tiles + 1, 0);
+    for (std::size_t t = 0; t < n_tiles; ++t) v.rests[t] = in.solid_fields->near_moving[t] == 0;
+    v.grid = grid;
 }
 
 } // namespace
 
-void ControlVolumes::resize(const TileGrid& grid)
+std::size_t ControlVolumes::bytes() const noexcept
 {
-    cell.resize(grid.field_size());
-    for (std::size_t a = 0; a < 3; ++a) {
-        face[a].resize(grid.field_size());
-        edge[a].resize(grid.field_size());
-        kind[a].resize(grid.field_size());
-        solid_distance[a].resize(grid.field_size());
-    }
-    clear_tile(grid.n_tiles(), *this);
+    std::size_t n = cell.capacity() * sizeof(double);
+    for (std::size_t a = 0; a < 3; ++a)
+        n += (face[a].capacity() + edge[a].capacity()) * sizeof(double) + kind[a].capacity();
+    for (const auto& tile : walls) n += tile != nullptr ? sizeof(TileWalls) : 0;
+    return n;
 }
 
 void compute_control_volumes(const ViscosityInput& in, ControlVolumes& volumes)
 {
-    volumes.resize(*in.grid);
+    make_room(in, volumes);
+    std::vector<SolidBody> bodies;
+    std::copy_if(in.solids->bodies.begin(), in.solids->bodies.end(), std::back_inserter(bodies),
+                 [](const SolidBody& body) { return body.is_static; });
+    Solids at_rest = *in.solids;
+    at_rest.bodies = bodies;
     parallel_for(in.grid->n_tiles(), "control volumes",
-                 [&](std::int64_t t) { compute_tile(in, static_cast<int>(t), volumes); });
+                 [&](std::int64_t t) { compute_tile(in, at_rest, static_cast<int>(t), volumes); });
 }
 
 } // namespace rivulet

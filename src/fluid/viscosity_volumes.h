@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace rivulet {
@@ -13,6 +14,14 @@ enum class FaceKind : std::uint8_t {
     Liquid, ///< an unknown
     Held,   ///< inside of a solid that holds the liquid, or on a smooth wall that stops what comes straight at it
     Slip,   ///< inside of a solid that does not hold it
+};
+
+/// What solids alone decide of a tile: the same in every step where none of them moves.
+struct TileWalls {
+    std::array<double, 10 * 10 * 10> corner;                  ///< distances at cell corners -1 .. 8 [m]
+    std::array<std::array<double, kTileCells>, 3> distance;   ///< of face centres [m]
+    std::array<std::array<FaceKind, kTileCells>, 3> in_solid; ///< Held or Slip; Empty outside
+    bool between_thin_walls;                                  ///< which no corner lies between
 };
 
 /// How much of each control volume is liquid, as a fraction of a cell: the cells, and the cubes of the same size around
@@ -25,14 +34,25 @@ struct ControlVolumes {
     std::array<std::vector<double>, 3> face;
     std::array<std::vector<double>, 3> edge;
     std::array<std::vector<FaceKind>, 3> kind;
-    std::array<std::vector<double>, 3> solid_distance; ///< of face centres, where solids are near [m]; far: one cell
+    std::vector<std::uint8_t> is_wet;              ///< by tile: in others only `kind` is set, and Empty throughout
+    std::vector<std::uint8_t> has_held;            ///< by tile: a solid holds a face of it
+    std::vector<std::unique_ptr<TileWalls>> walls; ///< of wet tiles that solids may cut
+    std::vector<std::uint8_t> rests;               ///< by tile: they hold as long as the static solids do
+    TileGrid grid;
 
-    void resize(const TileGrid& grid);
+    /// Of a face's centre in a wet tile [m]; one cell where solids are far.
+    [[nodiscard]] double solid_distance(std::size_t axis, std::size_t index) const
+    {
+        const TileWalls* of_tile = walls[index / kTileCells].get();
+        return of_tile != nullptr ? of_tile->distance[axis][index % kTileCells] : grid.cell_size();
+    }
+    [[nodiscard]] std::size_t bytes() const noexcept;
 };
 
 /// Faces with less liquid than this have none.
 inline constexpr double kLeastFaceVolume = 1e-4;
 
+/// What `volumes` knows of static solids from the last call is used again where the input says that it holds.
 void compute_control_volumes(const ViscosityInput& input, ControlVolumes& volumes);
 
 } // namespace rivulet

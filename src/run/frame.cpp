@@ -157,8 +157,8 @@ void write_frame(const std::filesystem::path& path, const Model& model, const St
     for (std::size_t p = 0; p < velocity.size(); ++p) velocity[p] = velocity_ahead(state, p, 2);
     write_vectors(writer, "liquid/velocity", velocity, "m/s");
     write_scalars(writer, "liquid/volume", liquid.volume, "m3");
-    write_scalars(writer, "liquid/pressure", liquid.pressure, "Pa");
-    write_vectors(writer, "liquid/colour", liquid.colour, "");
+    writer.dataset("liquid/pressure", {Hdf5Type::Float32, liquid.size(), 1}, liquid.pressure.data(), "Pa");
+    writer.dataset("liquid/colour", {Hdf5Type::Float32, liquid.size(), 3}, liquid.colour.data());
     writer.dataset("liquid/liquid", {Hdf5Type::Int32, liquid.size(), 1}, liquid.liquid.data());
     writer.dataset("liquid/id", {Hdf5Type::Int64, liquid.size(), 1}, liquid.id.data());
     std::vector<std::string> names;

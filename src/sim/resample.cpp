@@ -163,8 +163,8 @@ void merge(double dx, std::size_t a, std::size_t b, LiquidParticles& l)
     l.position[a] += s_b * r;
     l.velocity[a] += s_b * u;
     l.lead[a] += static_cast<float>(s_b) * (l.lead[b] - l.lead[a]);
-    l.colour[a] += s_b * (l.colour[b] - l.colour[a]);
-    l.pressure[a] += s_b * (l.pressure[b] - l.pressure[a]);
+    l.colour[a] += static_cast<float>(s_b) * (l.colour[b] - l.colour[a]);
+    l.pressure[a] += static_cast<float>(s_b) * (l.pressure[b] - l.pressure[a]);
     l.volume[a] = volume;
 }
 

@@ -94,7 +94,7 @@ void append_particle(const Model& model, int liquid, const NewParticle& p, State
     l.affine.push_back(p.affine);
     l.volume.push_back(p.volume);
     l.pressure.push_back(0);
-    l.colour.push_back(model.liquids[static_cast<std::size_t>(liquid)].colour);
+    l.colour.emplace_back(model.liquids[static_cast<std::size_t>(liquid)].colour.cast<float>());
     l.liquid.push_back(liquid);
     l.id.push_back(state.next_id++);
 }

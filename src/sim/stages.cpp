@@ -34,6 +34,8 @@ constexpr std::int64_t kManyParticles = 400'000;
 /// Part of the crowding that one step removes, and how exactly.
 constexpr double kCrowdingRelaxation = 0.5;
 constexpr double kCrowdingTolerance = 1e-3;
+/// Of the viscous operator, per viscous number: a step changes no difference of velocities by a larger part.
+constexpr double kLargestEigenvalue = 12;
 /// Largest error of a velocity that the viscosity may leave, as a part of the largest velocity.
 constexpr double kViscosityTolerance = 1e-5;
 /// That velocity is taken to be at least this, in cells a step.
@@ -124,12 +126,12 @@ void recall_pressure(const State& state, Scratch& s)
     });
 }
 
-/// The pressure that makes the velocity divergence-free, from the guess in s.pressure, and its effect. The surface's
-/// own pressure acts once a step.
-void project(const Model& model, Scratch& s, double dt, bool with_surface_pressure)
+/// The pressure that leaves no more than a divergence of `allowed` a step, from the guess in s.pressure, and its
+/// effect. The surface's own pressure acts once a step.
+void project(const Model& model, Scratch& s, double dt, bool with_surface_pressure, double allowed)
 {
     const PressureInput input = pressure_input(model, s, dt, with_surface_pressure);
-    const double tolerance = model.options.pressure_tolerance / dt;
+    const double tolerance = allowed / dt;
     const int most = model.options.max_pressure_iterations;
     if (s.first_pressure.empty()) {
         assemble_pressure(input, s.faces.velocity, s.pressure);
@@ -144,7 +146,7 @@ void project(const Model& model, Scratch& s, double dt, bool with_surface_pressu
     if (!s.poisson_result.converged)
         throw SimulationError("pressure", "solver", s.poisson_result.iterations,
                               fmt::format("did not converge: divergence {:.3g} a step, allowed {:.3g}",
-                                          s.poisson_result.residual * dt, model.options.pressure_tolerance));
+                                          s.poisson_result.residual * dt, allowed));
     apply_pressure(input, s.pressure, s.faces.velocity);
 }
 
@@ -316,7 +318,9 @@ void project_before_viscosity(const Model& model, const State& state, Scratch& s
     s.first_pressure.clear();
     if (!viscosity_matters(model, dt) || !has_solids(s.solids.view())) return;
     recall_pressure(state, s);
-    project(model, s, dt, true);
+    // What this leaves, the second projection takes away: only the part that viscosity made of it in between stays.
+    const double viscous_part = std::min(1.0, kLargestEigenvalue * viscous_number(model, dt));
+    project(model, s, dt, true, model.options.pressure_tolerance / viscous_part);
     s.first_pressure = s.pressure.pressure;
 }
 
@@ -329,7 +333,7 @@ void solve_viscosity(const Model& model, const State& state, Scratch& s, double 
     const Solids solids = s.solids.view();
     const Liquid& first = model.liquids.front();
     const ViscosityInput input{&s.grid,       &solids,     &s.solid_fields, s.liquid_distance, s.density,
-                               first.density, s.viscosity, first.viscosity, s.lead.force * dt};
+                               first.density, s.viscosity, first.viscosity, s.lead.force * dt, true};
     const double scale = std::max(largest_face_velocity(s), kLeastViscousScale * model.options.cell_size / dt);
     const ViscosityResult result =
         s.viscosity_solver.solve(input, s.faces.velocity, kViscosityTolerance * scale, kMaxViscosityIterations);
@@ -364,7 +368,7 @@ void solve_pressure(const Model& model, const State& state, Scratch& s, double d
         s.pressure.pressure.assign(s.grid.field_size(), 0);
     else
         recall_pressure(state, s);
-    project(model, s, dt, !is_second);
+    project(model, s, dt, !is_second, model.options.pressure_tolerance);
     if (is_second)
         for (std::size_t c = 0; c < s.first_pressure.size(); ++c) s.pressure.pressure[c] += s.first_pressure[c];
 }
@@ -460,7 +464,8 @@ void commit_liquid(const Model& model, State& state, Scratch& s, double dt)
                        {l.lead, s.lead.kept, s.lead.gained});
     if (!s.lead.is_first) forget_driven(model, state.clock.time, dt, state);
     for_occupied_cells(s, "keep pressure", [&](std::size_t cell, std::span<const std::int32_t> particles) {
-        for (const std::int32_t p : particles) l.pressure[static_cast<std::size_t>(p)] = s.pressure.pressure[cell];
+        const auto pressure = static_cast<float>(s.pressure.pressure[cell]);
+        for (const std::int32_t p : particles) l.pressure[static_cast<std::size_t>(p)] = pressure;
     });
     if (!s.displacement[0].empty())
         parallel_for(s.grid.n_tiles(), "add displacement", [&](std::int64_t t) {

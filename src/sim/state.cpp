@@ -20,6 +20,11 @@ struct EntryTraits<double> {
     static constexpr int kComponents = 1;
 };
 template <>
+struct EntryTraits<float> {
+    static constexpr Scalar kScalar = Scalar::Float32;
+    static constexpr int kComponents = 1;
+};
+template <>
 struct EntryTraits<std::int64_t> {
     static constexpr Scalar kScalar = Scalar::Int64;
     static constexpr int kComponents = 1;

@@ -48,8 +48,8 @@ struct LiquidParticles {
     std::vector<Vec3f> lead;          ///< by which the motion is ahead of the velocity: half a step's change [m/s]
     std::vector<Mat3> affine;         ///< APIC velocity gradient, row a = gradient of component a [1/s]
     std::vector<double> volume;       ///< [m^3]
-    std::vector<double> pressure;     ///< of the last projection, sampled at the particle; warm start [Pa]
-    std::vector<Vec3> colour;         ///< linear RGB
+    std::vector<float> pressure;      ///< of the last projection, sampled at the particle; warm start [Pa]
+    std::vector<Vec3f> colour;        ///< linear RGB
     std::vector<std::int32_t> liquid; ///< index into Model::liquids
     std::vector<std::int64_t> id;     ///< unique over the run
 

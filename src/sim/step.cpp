@@ -26,7 +26,7 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
     const double end = state.clock.time + dt;
 
     if (workspace.after_stage) workspace.after_stage("begin", state);
-    stage("watchdog", [&] { check_finite(state, "begin of step"); });
+    stage("watchdog", [&] { check_begin(state, "begin of step"); });
     const bool has_liquid = !model.liquids.empty();
     scratch.lead = LeadFactors::of(dt, state.clock.previous_step, model.options.max_step);
     if (has_liquid) {
@@ -35,6 +35,7 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
         stage("surface", [&] { find_surface(model, state, scratch); });
         stage("surface tension", [&] { find_surface_pressure(model, state, scratch); });
         stage("particles to grid", [&] { transfer_to_grid(model, state, scratch); });
+        stage("watchdog", [&] { check_transferred(scratch.faces.velocity, "particles to grid"); });
         if (model.wetting) stage("immersion", [&] { find_immersed(model, state, scratch); });
     }
     stage("strands", [&] { solve_strands(model, state, scratch, dt); });

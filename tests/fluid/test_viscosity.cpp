@@ -119,7 +119,7 @@ TEST(ControlVolumes, OfLiquidBetweenWallsOneCellApartAreFull)
     EXPECT_NEAR(v.face[1][cell], 0.5, 1e-12); // half of it is in the wall
     EXPECT_EQ(v.kind[0][cell], FaceKind::Liquid);
     EXPECT_EQ(v.kind[1][cell], FaceKind::Held);
-    EXPECT_NEAR(v.solid_distance[0][cell], 0.5 / 16, 1e-12);
+    EXPECT_NEAR(v.solid_distance(0, cell), 0.5 / 16, 1e-12);
 }
 
 TEST(ViscosityOperator, IsSymmetricAndPositiveDefinite)

@@ -72,6 +72,28 @@ TEST(Viscosity, CylindersTurningInEachOtherFeelTheTorqueOfCouette)
     EXPECT_NEAR(solver.loads()[1].torque.z(), torque, 0.02 * torque);
 }
 
+TEST(Viscosity, WhatTheSolverRemembersOfSolidsAtRestChangesNoBit)
+{
+    ViscositySolver with_memory;
+    for (int step = 0; step < 4; ++step) { // a ball crosses a pipe, and tiles come and go
+        ViscousProblem p({step % 2 == 0 ? -3 : -4, -3, -1}, {3, 3, 2}, 1.0);
+        p.add_body(
+            make_difference(make_box({-50, -50, -90}, {50, 50, 90}), make_cylinder({0, 0, -100}, {0, 0, 100}, 17.1)),
+            {}, 0.5);
+        p.bodies.back().is_static = true;
+        p.add_body(make_sphere(Vec3::Zero(), 3), {{4, 0, 0}, Vec3(0, 0, 1)}, 1, {8.0 * step - 13, 0, 3});
+        p.finish([](const Vec3& x) { return std::abs(x.z() - 4) - 4.3; }, 0.01);
+        p.set_velocity([](const Vec3& x) -> Vec3 { return {std::sin(x.y()), std::cos(0.3 * x.x()), 0.1 * x.z()}; });
+        FaceField fresh = p.velocity;
+        ViscositySolver without;
+        EXPECT_TRUE(without.solve(p.input, fresh, 1e-8, 500).converged);
+        p.input.has_same_static_solids = step > 0;
+        EXPECT_TRUE(with_memory.solve(p.input, p.velocity, 1e-8, 500).converged);
+        EXPECT_TRUE(p.velocity == fresh) << step;
+        EXPECT_EQ(with_memory.loads()[1].force, without.loads()[1].force);
+    }
+}
+
 TEST(Viscosity, SolidsWithoutFrictionDoNotHoldTheLiquid)
 {
     const auto slide = [](const Vec3&) -> Vec3 { return {1, 0.5, 0}; };

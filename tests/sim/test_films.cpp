@@ -231,7 +231,7 @@ TEST(Films, AllLiquidIsCaughtByThirstyStrands)
     state.liquid.affine = {Mat3::Zero()};
     state.liquid.volume = {1e-10};
     state.liquid.pressure = {0};
-    state.liquid.colour = {Vec3::Zero()};
+    state.liquid.colour = {Vec3f::Zero()};
     state.liquid.liquid = {0};
     state.liquid.id = {0};
     state.next_id = 1;

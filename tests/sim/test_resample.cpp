@@ -37,7 +37,7 @@ void add(State& state, const Drop& drop)
     l.affine.push_back(drop.affine);
     l.volume.push_back(drop.volume * kNominal);
     l.pressure.push_back(0);
-    l.colour.push_back(drop.colour);
+    l.colour.emplace_back(drop.colour.cast<float>());
     l.liquid.push_back(drop.liquid);
     l.id.push_back(state.next_id++);
     state.ledger.initial[static_cast<std::size_t>(drop.liquid)].add(drop.volume * kNominal);
@@ -121,7 +121,7 @@ TEST(Resample, AMergeHasTheCentreMomentumAndSpinOfThePair)
     EXPECT_NEAR(state.liquid.volume[0], 1e-6, 1e-21);
     EXPECT_NEAR((state.liquid.position[0] - Vec3(0.206, 0.1, 0.1)).norm(), 0, 1e-16);
     EXPECT_NEAR((state.liquid.velocity[0] - Vec3(0, 0.3, 0)).norm(), 0, 1e-15);
-    EXPECT_NEAR((state.liquid.colour[0] - Vec3(0.25, 0, 0.75)).norm(), 0, 1e-15);
+    EXPECT_NEAR((state.liquid.colour[0] - Vec3f(0.25F, 0, 0.75F)).norm(), 0, 1e-15);
     // Spin: 3/16 * 0.4 m/s * 8 mm / (2 * 1e-4 m^2) = 3 /s either way; strain: a quarter of 4 /s.
     Mat3 affine;
     affine << 0, -3, 0, 3, 0, 0, 0, 0, 1;
@@ -173,12 +173,15 @@ TEST(Resample, KeepsEverySumOfACloud)
             const double volume = balance.initial;
             EXPECT_LE(balance.relative_error, 1e-12); // measured 2e-15
             const auto difference = [&](auto&& member) {
-                return (volume_sum(after, liquid, [&](std::size_t p) { return member(after)[p]; }) -
-                        volume_sum(before, liquid, [&](std::size_t p) { return member(before)[p]; }))
+                return (volume_sum(after, liquid,
+                                   [&](std::size_t p) { return Vec3(member(after)[p].template cast<double>()); }) -
+                        volume_sum(before, liquid,
+                                   [&](std::size_t p) { return Vec3(member(before)[p].template cast<double>()); }))
                     .norm();
             };
             EXPECT_LE(difference([](const State& s) -> auto& { return s.liquid.position; }), 1e-12 * volume);
-            EXPECT_LE(difference([](const State& s) -> auto& { return s.liquid.colour; }), 1e-12 * volume);
+            // Kept in float.
+            EXPECT_LE(difference([](const State& s) -> auto& { return s.liquid.colour; }), 1e-7 * volume);
         }
         EXPECT_LT(b.kinetic_energy, a.kinetic_energy);
     }

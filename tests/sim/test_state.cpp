@@ -18,7 +18,7 @@ State sample_state()
     s.liquid.affine = {Mat3::Identity(), Mat3::Zero()};
     s.liquid.volume = {0.5, 0.25};
     s.liquid.pressure = {10, 20};
-    s.liquid.colour = {Vec3(1, 0, 0), Vec3(0, 1, 0)};
+    s.liquid.colour = {Vec3f(1, 0, 0), Vec3f(0, 1, 0)};
     s.liquid.liquid = {0, 0};
     s.liquid.id = {7, 8};
     s.ledger = Ledger(1);
