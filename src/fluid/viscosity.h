@@ -4,6 +4,7 @@
 #include "grid/tile_grid.h"
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -30,6 +31,8 @@ struct ViscosityInput {
     std::span<const double> viscosity;       ///< mu at cell centres, everywhere near liquid [Pa s]; empty: uniform
     double uniform_viscosity = 1e-3;         ///< [Pa s]
     double dt = 0;                           ///< [s]
+    /// Faces with a mark here keep their velocity, whatever pulls at them; empty: none.
+    std::array<std::span<const std::uint8_t>, 3> driven = {};
 };
 
 /// The least mu dt / (density dx^2) that is worth a solve. Below it a step changes no velocity by more than about two
