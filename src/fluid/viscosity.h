@@ -4,6 +4,7 @@
 #include "grid/tile_grid.h"
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -33,6 +34,8 @@ struct ViscosityInput {
     /// The static solids and the cells are those of the solver's last solve: what it knows of them is used again. Saves
     /// time, changes nothing.
     bool has_same_static_solids = false;
+    /// Faces with a mark here keep their velocity, whatever pulls at them; empty: none.
+    std::array<std::span<const std::uint8_t>, 3> driven = {};
 };
 
 /// The least mu dt / (density dx^2) that is worth a solve. Below it a step changes no velocity by more than about two

@@ -173,7 +173,8 @@ double ViscosityOperator::face_mass(std::size_t axis, std::size_t face, std::siz
         const double up = in_.density[face], down = in_.density[below];
         if (up > 0 || down > 0) rho = up > 0 && down > 0 ? 0.5 * (up + down) : std::max(up, down);
     }
-    return rho * volumes_.face[axis][face];
+    const bool is_driven = !in_.driven[axis].empty() && in_.driven[axis][face] != 0;
+    return (is_driven ? kDrivenMass : 1) * rho * volumes_.face[axis][face];
 }
 
 void ViscosityOperator::build_mass(int t)

@@ -107,6 +107,9 @@ private:
     double viscous_number_ = 0;
 };
 
+/// Driven faces weigh this many times what they hold: as good as held, and no harder to solve for.
+inline constexpr double kDrivenMass = 1e5;
+
 /// Most stress volume a face is coupled to, per volume of its own.
 inline constexpr double kStressPerMass = 4;
 

@@ -16,6 +16,7 @@ constexpr double kFullExtent = 1.5;
 constexpr double kNoExtent = 2.5;
 
 struct Drop {
+    std::int32_t label = 0;
     Aabb box;
     std::vector<std::array<std::int32_t, 3>> triangles;
     double drawn = 0;           ///< volume in the mesh [m^3]
@@ -52,6 +53,7 @@ Drops find_drops(const TriangleMesh& mesh, double cell)
         if (label == v && volume[v] > 0 && box[v].size().maxCoeff() < kNoExtent * cell) {
             found.drop_of[v] = static_cast<std::int32_t>(found.drops.size());
             Drop drop;
+            drop.label = part[v];
             drop.box = box[v];
             drop.drawn = volume[v];
             found.drops.push_back(drop);
@@ -114,12 +116,12 @@ private:
 
 } // namespace
 
-void match_drop_volumes(std::span<const Vec3> positions, std::span<const double> volumes, double cell_size,
-                        TriangleMesh& mesh)
+std::vector<DrawnDrop> match_drop_volumes(std::span<const Vec3> positions, std::span<const double> volumes,
+                                          double cell_size, TriangleMesh& mesh)
 {
     Drops found = find_drops(mesh, cell_size);
     std::vector<Drop>& drops = found.drops;
-    if (drops.empty()) return;
+    if (drops.empty()) return {};
     const DropIndex index(drops, cell_size);
     std::vector<std::int32_t> holder(positions.size(), -1);
     parallel_for(
@@ -146,6 +148,10 @@ void match_drop_volumes(std::span<const Vec3> positions, std::span<const double>
         const Vec3 centre = drop.moment / drop.held;
         mesh.vertices[v] = centre + drop.scale(cell_size) * (mesh.vertices[v] - centre);
     }
+    std::vector<DrawnDrop> drawn;
+    for (const Drop& drop : drops)
+        if (drop.held > 0) drawn.push_back({drop.label, drop.held, drop.moment / drop.held});
+    return drawn;
 }
 
 } // namespace rivulet

@@ -4,6 +4,7 @@
 #include "geometry/drop_volumes.h"
 #include "geometry/mesh_parts.h"
 #include "geometry/particle_field.h"
+#include "geometry/round_drops.h"
 
 namespace rivulet {
 namespace {
@@ -52,7 +53,7 @@ TriangleMesh surface_particles(std::span<const Vec3> positions, std::span<const 
         lattice, field.surface_keys(), [&](const Vec3i& block, BlockField& values) { field.fill(block, values); });
     const double cell = options.cell_size;
     TriangleMesh kept = without_small_cavities(mesh, kSmallestCavity * cell * cell * cell);
-    match_drop_volumes(positions, volumes, cell, kept);
+    round_drops(match_drop_volumes(positions, volumes, cell, kept), cell, kept);
     return kept;
 }
 

@@ -20,6 +20,23 @@
 namespace rivulet {
 namespace {
 
+/// How often the values rise from the lowest quarter of their range to the highest.
+double count_cycles(const std::vector<double>& values)
+{
+    const auto [least, most] = std::minmax_element(values.begin(), values.end());
+    const double quarter = 0.25 * (*most - *least);
+    if (quarter == 0) return 0;
+    int cycles = 0;
+    bool was_low = false;
+    for (const double v : values) {
+        if (v <= *least + quarter) was_low = true;
+        if (v < *most - quarter || !was_low) continue;
+        was_low = false;
+        ++cycles;
+    }
+    return cycles;
+}
+
 double reduce(const std::vector<double>& all, Expectation::When when)
 {
     std::vector<double> values;
@@ -36,6 +53,8 @@ double reduce(const std::vector<double>& all, Expectation::When when)
         return *std::max_element(values.begin(), values.end());
     case Expectation::When::Mean:
         return sum / static_cast<double>(values.size());
+    case Expectation::When::Cycles:
+        return count_cycles(values);
     }
     return values.back();
 }
@@ -118,7 +137,8 @@ std::string unit_of(const Model& model, const std::string& quantity)
 /// is.
 std::vector<std::string> unit_problems(const Model& model, const Expectation& expectation)
 {
-    const std::string unit = unit_of(model, expectation.quantity);
+    const bool is_count = expectation.when == Expectation::When::Cycles;
+    const std::string unit = is_count ? "" : unit_of(model, expectation.quantity);
     const Dimension dimension = unit.empty() ? Dimension{} : parse_unit(unit).dimension;
     std::vector<std::string> problems;
     for (const Expectation::Written& number : expectation.written) {
@@ -127,7 +147,8 @@ std::vector<std::string> unit_problems(const Model& model, const Expectation& ex
         if (written.has_unit && written.dimension != dimension)
             problems.push_back(fmt::format("{}: test.{}.{}: \"{}\" is {}; {} {}", number.place, expectation.name,
                                            number.key, number.text, dimension_phrase(written.dimension),
-                                           expectation.quantity, unit.empty() ? "has no unit" : "is in " + unit));
+                                           is_count ? "a number of cycles" : expectation.quantity,
+                                           unit.empty() ? "has no unit" : "is in " + unit));
     }
     return problems;
 }

@@ -185,7 +185,8 @@ Expectation::When when_of(const std::string& word)
     static const std::map<std::string, Expectation::When, std::less<>> kWhens{{"final", Expectation::When::Final},
                                                                               {"minimum", Expectation::When::Minimum},
                                                                               {"maximum", Expectation::When::Maximum},
-                                                                              {"mean", Expectation::When::Mean}};
+                                                                              {"mean", Expectation::When::Mean},
+                                                                              {"cycles", Expectation::When::Cycles}};
     return kWhens.at(word);
 }
 

@@ -14,7 +14,7 @@ namespace rivulet {
 /// An expected number of the scene's [test] table: `quantity` (a probe column, or a path of report.json such as
 /// "ledger.relative_error" or "counts.particles"), reduced over the run, against a value.
 struct Expectation {
-    enum class When { Final, Minimum, Maximum, Mean };
+    enum class When { Final, Minimum, Maximum, Mean, Cycles };
     std::string name;
     std::string quantity;
     When when = When::Final;

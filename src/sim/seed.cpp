@@ -223,6 +223,37 @@ void forget_driven(const Model& model, double time, double dt, State& state)
             });
 }
 
+bool drive_faces(const Model& model, double time, const TileGrid& grid, std::array<std::vector<double>, 3>& velocity,
+                 std::array<std::vector<std::uint8_t>, 3>& driven)
+{
+    for (auto& d : driven) d.clear();
+    for (const Source& source : model.sources) {
+        if (!is_active(source.start, source.stop, time)) continue;
+        for (auto& d : driven) d.resize(grid.field_size(), 0);
+        const Pose pose = source.motion.pose(time);
+        const Twist twist = source.motion.twist(time);
+        const Vec3 flow = pose.rotation * source.velocity;
+        const Aabb bounds = source.shape->bounds();
+        const Vec3 middle = pose.to_world(bounds.centre());
+        const double reach = 0.5 * bounds.size().norm() + kTileEdge * grid.cell_size();
+        parallel_for(grid.n_tiles(), "drive faces", [&](std::int64_t ti) {
+            const int t = static_cast<int>(ti);
+            if ((grid.node(t, 4, 4, 4) - middle).norm() > reach) return;
+            for (std::size_t a = 0; a < 3; ++a)
+                for (int c = 0; c < kTileCells; ++c) {
+                    Vec3 at = Vec3(c % 8, c / 8 % 8, c / 64) + Vec3::Constant(0.5);
+                    at[static_cast<int>(a)] -= 0.5;
+                    const Vec3 x = grid.node(t, at.x(), at.y(), at.z());
+                    if (!(source.shape->distance(pose.to_body(x)) < 0.5 * grid.cell_size())) continue;
+                    const auto face = static_cast<std::size_t>(t * kTileCells + c);
+                    velocity[a][face] = flow[static_cast<int>(a)] + twist.velocity_at(x, pose)[static_cast<int>(a)];
+                    driven[a][face] = 1;
+                }
+        });
+    }
+    return !driven[0].empty();
+}
+
 void remove_drained(const Model& model, double time, State& state)
 {
     enum Fate : std::uint8_t { Drained = 2, Left = 0, Kept = 1 };

@@ -1,9 +1,13 @@
 #pragma once
 
+#include "grid/tile_grid.h"
 #include "sim/model.h"
 #include "sim/state.h"
 
+#include <array>
+#include <cstdint>
 #include <span>
+#include <vector>
 
 namespace rivulet {
 
@@ -35,6 +39,12 @@ void emit_sources(const Model& model, double time, double dt, State& state);
 /// Liquid inside of a source's mouth moves as the source says in the step of dt from `time` on, whatever the velocity
 /// of the grid: its lead becomes what it needs for that, and for the change of place in a steady flow.
 void forget_driven(const Model& model, double time, double dt, State& state);
+
+/// Gives the faces in the mouths of sources that work at `time`, to half a cell, the velocity of their liquid, and
+/// marks them. False, and nothing marked, where there are no such sources.
+[[nodiscard]] bool drive_faces(const Model& model, double time, const TileGrid& grid,
+                               std::array<std::vector<double>, 3>& velocity,
+                               std::array<std::vector<std::uint8_t>, 3>& driven);
 
 /// Takes out particles inside drains or beyond open walls, and books them.
 void remove_drained(const Model& model, double time, State& state);

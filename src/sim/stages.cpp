@@ -332,8 +332,13 @@ void solve_viscosity(const Model& model, const State& state, Scratch& s, double 
     find_viscosity(model, state, s);
     const Solids solids = s.solids.view();
     const Liquid& first = model.liquids.front();
-    const ViscosityInput input{&s.grid,       &solids,     &s.solid_fields, s.liquid_distance, s.density,
-                               first.density, s.viscosity, first.viscosity, s.lead.force * dt, true};
+    ViscosityInput input{&s.grid,       &solids,     &s.solid_fields, s.liquid_distance, s.density,
+                         first.density, s.viscosity, first.viscosity, s.lead.force * dt, true};
+    // Thick liquid hangs from the mouth that it comes from. Left to itself, what is in there would fall like the rest.
+    std::array<std::vector<std::uint8_t>, 3> driven;
+    if (viscous_number(model, dt) >= kChangeNumber &&
+        drive_faces(model, state.clock.time, s.grid, s.faces.velocity, driven))
+        for (std::size_t a = 0; a < 3; ++a) input.driven[a] = driven[a];
     const double scale = std::max(largest_face_velocity(s), kLeastViscousScale * model.options.cell_size / dt);
     const ViscosityResult result =
         s.viscosity_solver.solve(input, s.faces.velocity, kViscosityTolerance * scale, kMaxViscosityIterations);

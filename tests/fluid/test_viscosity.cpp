@@ -174,6 +174,22 @@ TEST(Viscosity, LiquidThatTurnsWithItsCupStaysAsItIs)
     EXPECT_LT(problem.error(rigid), 1e-10);
 }
 
+TEST(Viscosity, LiquidThatHangsFromDrivenFacesIsHeldByThem)
+{
+    // The upper half is driven at rest, the lower half comes falling. Free, both would share the momentum.
+    ViscousProblem problem(Vec3i::Zero(), Vec3i::Constant(4), 1.0 / 32);
+    problem.finish(blob, 1e5);
+    std::array<std::vector<std::uint8_t>, 3> driven;
+    for (auto& d : driven) d.assign(problem.grid.field_size(), 0);
+    problem.for_faces([&](std::size_t a, std::size_t n, const Vec3& x) { driven[a][n] = x.z() > 0.5; });
+    problem.set_velocity([&](const Vec3& x) { return Vec3(0, 0, x.z() > 0.5 ? 0 : -1); });
+    for (std::size_t a = 0; a < 3; ++a) problem.input.driven[a] = driven[a];
+    EXPECT_TRUE(problem.solve(1e-8).converged);
+    const auto at_rest = [](const Vec3&) { return Vec3(0, 0, 0); };
+    EXPECT_LT(problem.error(at_rest, [](const Vec3& x) { return x.z() > 0.5; }), 1e-3);
+    EXPECT_LT(problem.error(at_rest), 0.02);
+}
+
 TEST(Viscosity, FreeLiquidKeepsItsMomentumAndAngularMomentum)
 {
     ViscousProblem problem(Vec3i::Zero(), Vec3i::Constant(4), 1.0 / 32);

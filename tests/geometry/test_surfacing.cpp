@@ -132,6 +132,20 @@ TEST(Surfacing, DropsHaveTheVolumeOfTheirParticlesWhereverTheyAre)
     }
 }
 
+TEST(Surfacing, DropOfOneParticleIsABallOfItsVolume)
+{
+    for (std::uint64_t i = 0; i < 100; ++i) {
+        const Vec3 x = kCell * Vec3(random_unit(4, 0, i), random_unit(4, 1, i), random_unit(4, 2, i));
+        const double volume = kCell * kCell * kCell / 8 * std::exp2(2 * random_unit(4, 3, i) - 1);
+        const double radius = std::cbrt(3 * volume / (4 * std::numbers::pi));
+        const TriangleMesh mesh = surface({{x}, {volume}, {}});
+        EXPECT_TRUE(examine_topology(mesh).is_closed_manifold());
+        EXPECT_NEAR(enclosed_volume(mesh), volume, 0.02 * volume);
+        for (const Vec3& v : mesh.vertices) // an octahedron's are at 1.28 of the radius
+            EXPECT_NEAR((v - x).norm(), radius, 0.2 * radius) << i;
+    }
+}
+
 TEST(Surfacing, DropDoesNotTakeWhatIsBesideIt)
 {
     // A lone particle three cells above a pool keeps its own volume, and so does the pool.

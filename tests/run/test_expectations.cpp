@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
+#include <string>
 
 namespace rivulet {
 namespace {
@@ -38,6 +40,22 @@ TEST(Expectations, ReduceOverTheRunWithoutTheGaps)
     EXPECT_EQ(measured("energy.kinetic", When::Maximum), 3);
     EXPECT_EQ(measured("steps", When::Final), 27);
     EXPECT_TRUE(std::isnan(measured("nothing", When::Final)));
+}
+
+TEST(Expectations, CyclesAreRisesThroughMostOfTheRange)
+{
+    // Five and a half waves with a ripple of a tenth of their height.
+    Records r;
+    r.probes.columns = {"step", "time", "height"};
+    for (int i = 0; i <= 1100; ++i) {
+        const double phase = 2 * std::numbers::pi * i / 200;
+        r.probes.rows.push_back({"0", "0", std::to_string(3 - std::cos(phase) + 0.2 * std::sin(31 * phase))});
+    }
+    Scene scene;
+    scene.expectations = {{"waves", "height", Expectation::When::Cycles, 6, 0}};
+    EXPECT_EQ(evaluate(scene, r, Json()).at(0).measured, 6); // the last half wave rises too
+    for (auto& row : r.probes.rows) row[2] = std::to_string(3);
+    EXPECT_EQ(evaluate(scene, r, Json()).at(0).measured, 0);
 }
 
 TEST(Expectations, ToleranceIsInclusiveAndNothingMeasuredIsAMiss)
