@@ -3,6 +3,21 @@
 #include "sim/stages.h"
 
 namespace rivulet {
+namespace {
+
+/// Part of the pressure between two cells that a solid takes and not the liquid on the face between them. Without
+/// viscosity that is the closed part of the face. In viscous liquid, forces near a wall are large and balance face by
+/// face, each over the liquid that the face moves: what is left of the face's cube is the solid's.
+double closed_part(const Workspace::Scratch& s, std::size_t axis, std::size_t face, std::size_t below)
+{
+    const double open = s.solid_fields.open[axis][face];
+    const double deep = -0.5 * s.grid.cell_size(); // there the rest of a cube is solid, and not air
+    if (!s.has_viscosity || open == 0 || s.liquid_distance[face] > deep || s.liquid_distance[below] > deep)
+        return 1 - open;
+    return 1 - s.viscosity_solver.moving_part(axis, face);
+}
+
+} // namespace
 
 void measure_loads(const Model& model, State& state, const Scratch& s)
 {
@@ -29,10 +44,10 @@ void measure_loads(const Model& model, State& state, const Scratch& s)
             const CellNeighbours around(s.grid, t, c % 8, c / 8 % 8, c / 64);
             for (int a = 0; a < 3; ++a) {
                 const auto face = static_cast<std::size_t>(t * kTileCells + c);
-                const double closed = 1 - s.solid_fields.open[static_cast<std::size_t>(a)][face];
+                const std::size_t below = around.down[static_cast<std::size_t>(a)];
+                const double closed = closed_part(s, static_cast<std::size_t>(a), face, below);
                 if (closed == 0) continue;
                 const Vec3i cell(c % 8, c / 8 % 8, c / 64);
-                const std::size_t below = around.down[static_cast<std::size_t>(a)];
                 const double p_above = s.pressure.unknown[face] != 0 ? s.pressure.pressure[face] : 0;
                 const double p_below = s.pressure.unknown[below] != 0 ? s.pressure.pressure[below] : 0;
                 if (p_above == 0 && p_below == 0) continue;
