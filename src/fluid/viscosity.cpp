@@ -225,6 +225,11 @@ double ViscositySolver::moving_part(std::size_t axis, std::size_t face) const no
     return impl_->a.kind(axis, face) == FaceKind::Liquid ? impl_->a.volumes().face[axis][face] : 0;
 }
 
+double ViscositySolver::held_part(std::size_t axis, std::size_t face) const noexcept
+{
+    return impl_->a.kind(axis, face) == FaceKind::Held ? impl_->a.volumes().face[axis][face] : 0;
+}
+
 const std::vector<ViscousLoad>& ViscositySolver::loads() const noexcept { return impl_->loads; }
 
 std::size_t ViscositySolver::bytes() const noexcept

@@ -2,8 +2,17 @@
 #include "fluid/cell_neighbours.h"
 #include "sim/stages.h"
 
+#include <cmath>
+
 namespace rivulet {
 namespace {
+
+/// Whether viscosity acts on a face under the surface, where what is not liquid of its cube is solid and not air.
+bool is_viscous(const Workspace::Scratch& s, std::size_t face, std::size_t below)
+{
+    const double deep = -0.5 * s.grid.cell_size();
+    return s.has_viscosity && s.liquid_distance[face] <= deep && s.liquid_distance[below] <= deep;
+}
 
 /// Part of the pressure between two cells that a solid takes and not the liquid on the face between them. Without
 /// viscosity that is the closed part of the face. In viscous liquid, forces near a wall are large and balance face by
@@ -11,10 +20,16 @@ namespace {
 double closed_part(const Workspace::Scratch& s, std::size_t axis, std::size_t face, std::size_t below)
 {
     const double open = s.solid_fields.open[axis][face];
-    const double deep = -0.5 * s.grid.cell_size(); // there the rest of a cube is solid, and not air
-    if (!s.has_viscosity || open == 0 || s.liquid_distance[face] > deep || s.liquid_distance[below] > deep)
-        return 1 - open;
+    if (open == 0 || !is_viscous(s, face, below)) return 1 - open;
     return 1 - s.viscosity_solver.moving_part(axis, face);
+}
+
+/// Mass of the liquid that a solid holds on a face, whose weight it bears.
+double held_mass(const Model& model, const Workspace::Scratch& s, std::size_t axis, std::size_t face, std::size_t below)
+{
+    if (s.solid_fields.open[axis][face] == 0 || !is_viscous(s, face, below)) return 0;
+    const double density = s.density.empty() ? model.liquids.front().density : s.density[face];
+    return density * s.viscosity_solver.held_part(axis, face) * std::pow(s.grid.cell_size(), 3);
 }
 
 } // namespace
@@ -56,7 +71,9 @@ void measure_loads(const Model& model, State& state, const Scratch& s)
                 const Vec3 x = s.grid.node(t, cell.x() + offset.x(), cell.y() + offset.y(), cell.z() + offset.z());
                 const int body = solids.nearest(x).body;
                 if (body < 0) continue;
-                const Vec3 force = (p_below - p_above) * closed * area * Vec3::Unit(a);
+                const double weight =
+                    held_mass(model, s, static_cast<std::size_t>(a), face, below) * model.options.gravity[a];
+                const Vec3 force = ((p_below - p_above) * closed * area + weight) * Vec3::Unit(a);
                 const auto b = static_cast<std::size_t>(body);
                 load.force[b] += force;
                 load.torque[b] += (x - s.solids.bodies[b].pose.position).cross(force);
