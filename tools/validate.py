@@ -22,7 +22,7 @@ import harness  # noqa: E402
 
 # In the order of the page.
 CASES = ["hydrostatic", "standing_wave", "capillary_wave", "oscillating_drop",
-         "sessile_drop", "taylor_green", "poiseuille", "couette", "dam_break", "free_jet", "square_tank", "round_tank",
+         "sessile_drop", "taylor_green", "poiseuille", "couette", "stokes_sphere", "dam_break", "free_jet", "square_tank", "round_tank",
          "spinning_column", "slosh", "filling", "cantilever", "bending_frequencies", "hanging_helix", "catenary", "column",
          "twisted_rod", "capstan", "incline", "rod_stability", "rotating_strand", "wet_pendulum", "curly_strand", "capture",
          "volume_audit"]

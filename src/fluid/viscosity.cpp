@@ -246,6 +246,16 @@ ViscosityResult ViscositySolver::solve(const ViscosityInput& input, FaceField& v
 
 void ViscositySolver::extend_through_walls(FaceField& velocity) const { impl_->a.extend_through_walls(velocity); }
 
+double ViscositySolver::moving_part(std::size_t axis, std::size_t face) const noexcept
+{
+    return impl_->a.kind(axis, face) == FaceKind::Liquid ? impl_->a.volumes().face[axis][face] : 0;
+}
+
+double ViscositySolver::held_part(std::size_t axis, std::size_t face) const noexcept
+{
+    return impl_->a.kind(axis, face) == FaceKind::Held ? impl_->a.volumes().face[axis][face] : 0;
+}
+
 const std::vector<ViscousLoad>& ViscositySolver::loads() const noexcept { return impl_->loads; }
 
 std::size_t ViscositySolver::bytes() const noexcept

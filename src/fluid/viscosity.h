@@ -79,6 +79,10 @@ public:
 
     /// Of the last solve, one for each body of its solids.
     [[nodiscard]] const std::vector<ViscousLoad>& loads() const noexcept;
+    /// Part of a cell-sized cube around a face that is liquid and free to move, as of the last solve.
+    [[nodiscard]] double moving_part(std::size_t axis, std::size_t face) const noexcept;
+    /// Part of it that is liquid and held by a solid.
+    [[nodiscard]] double held_part(std::size_t axis, std::size_t face) const noexcept;
     /// Memory held between solves.
     [[nodiscard]] std::size_t bytes() const noexcept;
 

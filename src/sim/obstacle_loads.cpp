@@ -2,7 +2,37 @@
 #include "fluid/cell_neighbours.h"
 #include "sim/stages.h"
 
+#include <cmath>
+
 namespace rivulet {
+namespace {
+
+/// Whether viscosity acts on a face under the surface, where what is not liquid of its cube is solid and not air.
+bool is_viscous(const Workspace::Scratch& s, std::size_t face, std::size_t below)
+{
+    const double deep = -0.5 * s.grid.cell_size();
+    return s.has_viscosity && s.liquid_distance[face] <= deep && s.liquid_distance[below] <= deep;
+}
+
+/// Part of the pressure between two cells that a solid takes and not the liquid on the face between them. Without
+/// viscosity that is the closed part of the face. In viscous liquid, forces near a wall are large and balance face by
+/// face, each over the liquid that the face moves: what is left of the face's cube is the solid's.
+double closed_part(const Workspace::Scratch& s, std::size_t axis, std::size_t face, std::size_t below)
+{
+    const double open = s.solid_fields.open[axis][face];
+    if (open == 0 || !is_viscous(s, face, below)) return 1 - open;
+    return 1 - s.viscosity_solver.moving_part(axis, face);
+}
+
+/// Mass of the liquid that a solid holds on a face, whose weight it bears.
+double held_mass(const Model& model, const Workspace::Scratch& s, std::size_t axis, std::size_t face, std::size_t below)
+{
+    if (s.solid_fields.open[axis][face] == 0 || !is_viscous(s, face, below)) return 0;
+    const double density = s.density.empty() ? model.liquids.front().density : s.density[face];
+    return density * s.viscosity_solver.held_part(axis, face) * std::pow(s.grid.cell_size(), 3);
+}
+
+} // namespace
 
 void measure_loads(const Model& model, State& state, const Scratch& s)
 {
@@ -29,10 +59,10 @@ void measure_loads(const Model& model, State& state, const Scratch& s)
             const CellNeighbours around(s.grid, t, c % 8, c / 8 % 8, c / 64);
             for (int a = 0; a < 3; ++a) {
                 const auto face = static_cast<std::size_t>(t * kTileCells + c);
-                const double closed = 1 - s.solid_fields.open[static_cast<std::size_t>(a)][face];
+                const std::size_t below = around.down[static_cast<std::size_t>(a)];
+                const double closed = closed_part(s, static_cast<std::size_t>(a), face, below);
                 if (closed == 0) continue;
                 const Vec3i cell(c % 8, c / 8 % 8, c / 64);
-                const std::size_t below = around.down[static_cast<std::size_t>(a)];
                 const double p_above = s.pressure.unknown[face] != 0 ? s.pressure.pressure[face] : 0;
                 const double p_below = s.pressure.unknown[below] != 0 ? s.pressure.pressure[below] : 0;
                 if (p_above == 0 && p_below == 0) continue;
@@ -41,7 +71,9 @@ void measure_loads(const Model& model, State& state, const Scratch& s)
                 const Vec3 x = s.grid.node(t, cell.x() + offset.x(), cell.y() + offset.y(), cell.z() + offset.z());
                 const int body = solids.nearest(x).body;
                 if (body < 0) continue;
-                const Vec3 force = (p_below - p_above) * closed * area * Vec3::Unit(a);
+                const double weight =
+                    held_mass(model, s, static_cast<std::size_t>(a), face, below) * model.options.gravity[a];
+                const Vec3 force = ((p_below - p_above) * closed * area + weight) * Vec3::Unit(a);
                 const auto b = static_cast<std::size_t>(body);
                 load.force[b] += force;
                 load.torque[b] += (x - s.solids.bodies[b].pose.position).cross(force);

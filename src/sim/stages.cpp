@@ -27,6 +27,8 @@ constexpr int kExtrapolatedLayers = 4;
 /// liquid would grow spray without bound that way (a jet of water at 2 mm cells did); thick liquid keeps its angular
 /// momentum by it.
 constexpr double kChangeNumber = 0.05;
+/// Viscous number from which on the pressure that viscosity makes necessary is carried from step to step.
+constexpr double kThickNumber = 0.05;
 /// Steps between two moves of the particles themselves.
 constexpr std::int64_t kReorderInterval = 8;
 /// From this number on, memory is given back before they move: fewer need less than it costs to ask for it again.
@@ -160,6 +162,13 @@ double viscous_number(const Model& model, double dt)
 
 bool viscosity_matters(const Model& model, double dt) { return viscous_number(model, dt) >= kLeastViscousNumber; }
 
+/// Whether liquid sticks to any of the solids.
+bool holds_liquid(const Solids& solids)
+{
+    return solids.wall_friction > 0 ||
+           std::any_of(solids.bodies.begin(), solids.bodies.end(), [](const SolidBody& b) { return b.friction > 0; });
+}
+
 bool has_solids(const Solids& solids)
 {
     return !solids.bodies.empty() || std::find(solids.closed.begin(), solids.closed.end(), true) != solids.closed.end();
@@ -221,6 +230,17 @@ double largest_face_velocity(const Scratch& s)
                                         },
                                         [](double a, double b) { return std::max(a, b); }, 16));
     return largest;
+}
+
+/// What the last step's pressure has beyond that of the first projection, which viscosity made necessary: it acts
+/// before viscosity does, and the pressure stage finds what it has changed by. Else walls would hold the liquid still
+/// against it, and it would then push the liquid along them. Cells that no particle remembers anything of (0) get none.
+void apply_last_viscous_pressure(const Model& model, Scratch& s, const std::vector<double>& last, double dt)
+{
+    for (std::size_t c = 0; c < last.size(); ++c)
+        s.pressure.pressure[c] = s.pressure.unknown[c] != 0 && last[c] != 0 ? last[c] - s.first_pressure[c] : 0;
+    apply_pressure(pressure_input(model, s, dt, false), s.pressure, s.faces.velocity);
+    for (std::size_t c = 0; c < last.size(); ++c) s.first_pressure[c] += s.pressure.pressure[c];
 }
 
 } // namespace
@@ -318,10 +338,14 @@ void project_before_viscosity(const Model& model, const State& state, Scratch& s
     s.first_pressure.clear();
     if (!viscosity_matters(model, dt) || !has_solids(s.solids.view())) return;
     recall_pressure(state, s);
+    const bool is_thick =
+        !s.lead.is_first && viscous_number(model, dt) >= kThickNumber && holds_liquid(s.solids.view());
+    const std::vector<double> last = is_thick ? s.pressure.pressure : std::vector<double>();
     // What this leaves, the second projection takes away: only the part that viscosity made of it in between stays.
     const double viscous_part = std::min(1.0, kLargestEigenvalue * viscous_number(model, dt));
     project(model, s, dt, true, model.options.pressure_tolerance / viscous_part);
     s.first_pressure = s.pressure.pressure;
+    if (is_thick) apply_last_viscous_pressure(model, s, last, dt);
 }
 
 void solve_viscosity(const Model& model, const State& state, Scratch& s, double dt)

@@ -165,5 +165,34 @@ TEST(ViscousLiquid, BetweenTurningCylindersBringsTheTorqueOfCouette)
     EXPECT_LT(worst, 0.05); // measured 0.036
 }
 
+// Stokes's drag in a spherical tank [Happel 1965]; the tank bears it the other way round. Were the pressure that
+// viscosity makes necessary not there before viscosity acts, the drag would be 0.7 of this at this step.
+TEST(Viscosity, BallInAFullSphericalTankIsHeldBackByStokesLaw)
+{
+    RIVULET_SKIP_IN_SLOW_BUILD();
+    const double inner = 5e-3, outer = 12e-3, speed = 1e-3, mu = 10;
+    Model model = tank(Vec3::Constant(28e-3), Vec3::Constant(28e-3), 1e-3);
+    model.liquids[0].viscosity = mu;
+    model.options.gravity.setZero();
+    model.options.max_step = 1e-3;
+    const Vec3 middle = Vec3::Constant(14e-3);
+    Obstacle ball, shell;
+    ball.name = "ball";
+    ball.shape = make_sphere(Vec3::Zero(), inner);
+    ball.friction = shell.friction = 1;
+    ball.motion.keyframes = {{0, middle, Vec3::Zero(), Easing::Linear},
+                             {1, middle - Vec3(0, 0, speed), Vec3::Zero(), Easing::Linear}};
+    shell.name = "shell";
+    shell.shape = make_difference(make_box(Vec3::Constant(-1), Vec3::Constant(1)), make_sphere(middle, outer));
+    model.obstacles = {ball, shell};
+    State state = initial_state(model);
+    run_until(model, state, 0.012);
+    const double l = inner / outer, l3 = std::pow(l, 3), l5 = std::pow(l, 5);
+    const double exact =
+        6 * M_PI * mu * inner * speed * (1 - l5) / (1 - 9 * l / 4 + 5 * l3 / 2 - 9 * l5 / 4 + std::pow(l, 6));
+    EXPECT_NEAR(state.loads.force[0].z(), exact, 0.07 * exact);                     // measured -5.5 %
+    EXPECT_NEAR(state.loads.force[1].z(), -state.loads.force[0].z(), 5e-3 * exact); // measured 0.22 %
+}
+
 } // namespace
 } // namespace rivulet
