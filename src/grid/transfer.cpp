@@ -152,26 +152,54 @@ struct PointWeights {
     {
         return axis[a][a == component ? 1 : 0];
     }
-    [[nodiscard]] bool in_arena() const noexcept
-    {
-        for (const auto& a : axis)
-            if (!WideArena::holds(a[0].first) || !WideArena::holds(a[1].first)) return false;
-        return true;
-    }
 };
 
-double gather_value(const PointWeights& weights, int component, const WideArena& arena)
-{
-    const BSplineWeights& along = weights.of(component, component);
-    const BSplineWeights& low = weights.of(lower_other(component), component);
-    const BSplineWeights& high = weights.of(higher_other(component), component);
-    Lanes<double> value{};
-    const double* nodes = arena.value.data() + WideArena::at(along.first, low.first, high.first);
-    for (int k = 0; k < 3; ++k)
-        for (int j = 0; j < 3; ++j)
-            value += low.w[j] * high.w[k] * load_lanes(nodes + WideArena::kRow * j + WideArena::kPlane * k);
-    return along.w[0] * value[0] + along.w[1] * value[1] + along.w[2] * value[2];
-}
+/// The same for a point near a tile, the three axes side by side.
+class MidpointWeights {
+public:
+    MidpointWeights(const Vec3& x, const Vec3& corner, double inverse_cell) noexcept
+    {
+        const Lanes<double> place{(x[0] - corner[0]) * inverse_cell, (x[1] - corner[1]) * inverse_cell,
+                                  (x[2] - corner[2]) * inverse_cell, 0};
+        for (int on_faces = 0; on_faces < 2; ++on_faces) {
+            using Four [[gnu::vector_size(16)]] = int;
+            constexpr int kShift = 16; // conversion rounds towards zero
+            const Lanes<double> s = on_faces != 0 ? place : place - 0.5;
+            const Four first = __builtin_convertvector(s + (kShift - 0.5), Four) - kShift;
+            const Lanes<double> t = s - __builtin_convertvector(first, Lanes<double>);
+            const Lanes<double> a = 1.5 - t, b = t - 1.0, c = t - 0.5;
+            store_lanes<double>(weight_[on_faces][0], 0.5 * a * a);
+            store_lanes<double>(weight_[on_faces][1], 0.75 - b * b);
+            store_lanes<double>(weight_[on_faces][2], 0.5 * c * c);
+            __builtin_memcpy(first_[on_faces], &first, sizeof first);
+        }
+    }
+    [[nodiscard]] bool in_arena() const noexcept
+    {
+        bool inside = true;
+        for (const auto& first : first_)
+            for (int axis = 0; axis < 3; ++axis) inside = inside & WideArena::holds(first[axis]);
+        return inside;
+    }
+    [[nodiscard, gnu::always_inline]] double gather(int component, const WideArena& arena) const noexcept
+    {
+        const int low = lower_other(component), high = higher_other(component);
+        const double* nodes = arena.value.data() + WideArena::at(first_[1][component], first_[0][low], first_[0][high]);
+        Lanes<double> value{};
+        for (int k = 0; k < 3; ++k) {
+            Lanes<double> plane{};
+            for (int j = 0; j < 3; ++j)
+                plane += weight_[0][j][low] * load_lanes(nodes + WideArena::kRow * j + WideArena::kPlane * k);
+            value += weight_[0][k][high] * plane;
+        }
+        return weight_[1][0][component] * value[0] + weight_[1][1][component] * value[1] +
+               weight_[1][2][component] * value[2];
+    }
+
+private:
+    alignas(32) double weight_[2][3][4]; ///< at centres and on faces, of three nodes, along each axis
+    int first_[2][4];
+};
 
 std::span<const std::int32_t> particles_of(const ParticleOrder& order, int t)
 {
@@ -257,10 +285,10 @@ void advect_midpoint(const TileGrid& grid, const ParticleOrder& order,
         for (const std::int32_t id : particles_of(order, t)) {
             const auto p = static_cast<std::size_t>(id);
             const Vec3 middle = position[p] + 0.5 * dt * particle_velocity[p];
-            const PointWeights weights(middle, corner, 1 / grid.cell_size());
+            const MidpointWeights weights(middle, corner, 1 / grid.cell_size());
             if (weights.in_arena())
                 for (int a = 0; a < 3; ++a)
-                    position[p][a] += dt * gather_value(weights, a, arena[static_cast<std::size_t>(a)]);
+                    position[p][a] += dt * weights.gather(a, arena[static_cast<std::size_t>(a)]);
             else
                 position[p] += dt * interpolate_faces(grid, velocity, middle);
             if (!lead.lead.empty())

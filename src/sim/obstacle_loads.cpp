@@ -55,7 +55,10 @@ void measure_loads(const Model& model, State& state, const Scratch& s)
         if (s.solid_fields.tiles[static_cast<std::size_t>(t)] == TileSolidity::Open) return;
         Load& load = loads[static_cast<std::size_t>(t)];
         load = {std::vector<Vec3>(n, Vec3::Zero()), std::vector<Vec3>(n, Vec3::Zero())};
+        const auto& open = s.solid_fields.open;
         for (int c = 0; c < kTileCells; ++c) {
+            const auto cell_index = static_cast<std::size_t>(t * kTileCells + c);
+            if (open[0][cell_index] == 1 && open[1][cell_index] == 1 && open[2][cell_index] == 1) continue;
             const CellNeighbours around(s.grid, t, c % 8, c / 8 % 8, c / 64);
             for (int a = 0; a < 3; ++a) {
                 const auto face = static_cast<std::size_t>(t * kTileCells + c);
