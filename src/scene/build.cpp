@@ -45,6 +45,7 @@ Domain build_domain(const Value& table)
     for (const char* name : {"-x", "+x", "-y", "+y", "-z", "+z"})
         domain.walls.at(side++) = text(walls, name) == "open" ? Wall::Open : Wall::Closed;
     domain.friction = number(table, "friction");
+    if (table.find("strand_friction")) domain.strand_friction = number(table, "strand_friction");
     return domain;
 }
 

@@ -138,10 +138,16 @@ Record domain_record()
             {
                 vector("lower", "m", "Lower corner.").between(-kFar, kFar).mandatory(),
                 vector("upper", "m", "Upper corner.").between(-kFar, kFar).mandatory(),
-                table("walls", "walls", "Which sides hold liquid back; one word stands for all six.").all_at_once(),
+                table("walls", "walls", "Which sides hold liquid and strands back; one word stands for all six.")
+                    .all_at_once(),
                 number("friction", "", "Friction of the closed walls: 0 = free slip, 1 = no slip.")
                     .between(0, 1)
                     .otherwise("0"),
+                number("strand_friction", "",
+                       "Coulomb's coefficient of the closed walls; between them and a strand acts the root of the "
+                       "product of both.")
+                    .between(0, 10)
+                    .absent("that of the strand"),
             }};
 }
 

@@ -105,11 +105,13 @@ struct Wetting {
 
 enum class Wall { Closed, Open };
 
-/// The box that the simulation lives in. Closed walls hold liquid; what passes an open one is booked and gone.
+/// The box that the simulation lives in. Closed walls hold liquid and strands; liquid that passes an open one is booked
+/// and gone.
 struct Domain {
-    Aabb box;                    ///< [m]
-    std::array<Wall, 6> walls{}; ///< -x +x -y +y -z +z
-    double friction = 0;         ///< of the closed walls, as Obstacle::friction
+    Aabb box;                              ///< [m]
+    std::array<Wall, 6> walls{};           ///< -x +x -y +y -z +z
+    double friction = 0;                   ///< of the closed walls, as Obstacle::friction
+    std::optional<double> strand_friction; ///< of the closed walls, as Obstacle::strand_friction
 };
 
 /// Those of strands come last.

@@ -83,6 +83,24 @@ const Vec3& beginning(const Model& model, std::int32_t strand)
     return model.strands_at_start.position[v + 1];
 }
 
+/// Whether a strand that begins inside of the domain leaves it where it is closed.
+bool passes_wall(const Model& model, std::int32_t strand)
+{
+    if (model.options.strand_contact == StrandContactLaw::None) return false;
+    const Aabb& box = model.domain.box;
+    if (!box.contains(beginning(model, strand))) return false;
+    const auto s = static_cast<std::size_t>(strand);
+    for (auto v = static_cast<std::size_t>(model.strands.first[s]) + 2;
+         v < static_cast<std::size_t>(model.strands.first[s + 1]); ++v)
+        for (int a = 0; a < 3; ++a) {
+            const double x = model.strands_at_start.position[v][a];
+            const auto side = static_cast<std::size_t>(2 * a);
+            if (x < box.lower[a] && model.domain.walls[side] == Wall::Closed) return true;
+            if (x > box.upper[a] && model.domain.walls[side + 1] == Wall::Closed) return true;
+        }
+    return false;
+}
+
 void look_at_group(const Model& model, const StrandGroup& group, const std::vector<std::int32_t>& holder,
                    std::vector<std::string>& warnings)
 {
@@ -97,6 +115,9 @@ void look_at_group(const Model& model, const StrandGroup& group, const std::vect
     };
     warn(count([&](std::int32_t s) { return !model.domain.box.contains(beginning(model, s)); }),
          "outside of the domain");
+    if (const std::int32_t n = count([&](std::int32_t s) { return passes_wall(model, s); }); n > 0)
+        warnings.push_back(fmt::format("strands.{}: {} of {} reach through closed walls of the domain", group.name, n,
+                                       group.n_strands));
     for (std::size_t o = 0; o < model.obstacles.size(); ++o) {
         const Obstacle& obstacle = model.obstacles[o];
         const Pose pose = obstacle.motion.pose(0);

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "geometry/shapes.h"
 #include "sim/film_stages.h"
 #include "sim/immersion_stages.h"
 #include "sim/scratch.h"
@@ -75,13 +76,25 @@ void add_loads(const Model& model, const StrandUpdate& update, const StrandHolds
     }
 }
 
-std::vector<StrandObstacle> obstacles_in_step(const Model& model, double time, double dt)
-{
-    std::vector<StrandObstacle> obstacles;
-    for (const Obstacle& o : model.obstacles)
-        obstacles.push_back({o.shape.get(), o.motion.pose(time), o.motion.pose(time + dt), o.strand_friction});
-    return obstacles;
-}
+/// What strands meet in a step: the obstacles in their order, then the closed walls.
+struct StrandSurroundings {
+    StrandSurroundings(const Model& model, double time, double dt)
+    {
+        for (const Obstacle& o : model.obstacles)
+            solids.push_back({o.shape.get(), o.motion.pose(time), o.motion.pose(time + dt), o.strand_friction});
+        const Domain& domain = model.domain;
+        for (std::size_t side = 0; side < domain.walls.size(); ++side) {
+            if (domain.walls[side] == Wall::Open) continue;
+            const bool is_upper = side % 2 == 1;
+            const Vec3 inwards = (is_upper ? -1 : 1) * Vec3::Unit(static_cast<Eigen::Index>(side / 2));
+            walls.push_back(make_plane(is_upper ? domain.box.upper : domain.box.lower, inwards));
+            solids.push_back({walls.back().get(), {}, {}, domain.strand_friction});
+        }
+    }
+
+    std::vector<ShapePtr> walls;
+    std::vector<StrandObstacle> solids;
+};
 
 /// Books what touching strands did to the obstacles and remembers the forces.
 void commit_contacts(const Model& model, State& state, const Workspace::Scratch& s, double end)
@@ -100,6 +113,7 @@ void commit_contacts(const Model& model, State& state, const Workspace::Scratch&
         const Vec3 carried = at(motion.end) - at(motion.start) - contact_motion(c, motion);
         state.strand_ledger.contact_work.add(c.force.dot(carried));
         const std::size_t o = c.obstacle();
+        if (o >= model.obstacles.size()) return; // a wall
         state.loads.force[o] -= c.force;
         state.loads.torque[o] -= (at(motion.end) - model.obstacles[o].motion.pose(end).position).cross(c.force);
     };
@@ -181,14 +195,15 @@ void solve_strands(const Model& model, const State& state, Workspace::Scratch& s
     }
     const StrandContactLaw law = model.options.strand_contact;
     const BridgeInput* bridges = find_bridges(model, state, s);
+    const StrandSurroundings around(model, state.clock.time, dt);
     if (law == StrandContactLaw::Penalty)
-        step_strands(model.strands, state.strands, step, obstacles_in_step(model, state.clock.time, dt),
-                     state.strand_contacts, {.law = model.options.strand_penalty, .bridges = bridges},
-                     s.strand_penalty_search, s.strands, s.strand_contacts);
+        step_strands(model.strands, state.strands, step, around.solids, state.strand_contacts,
+                     {.law = model.options.strand_penalty, .bridges = bridges}, s.strand_penalty_search, s.strands,
+                     s.strand_contacts);
     else if (law == StrandContactLaw::Cone || !model.strands.joints.empty())
-        step_strands(model.strands, state.strands, step, obstacles_in_step(model, state.clock.time, dt),
-                     state.strand_contacts, {.only_joints = law == StrandContactLaw::None, .bridges = bridges},
-                     s.strand_contact_search, s.strands, s.strand_contacts);
+        step_strands(model.strands, state.strands, step, around.solids, state.strand_contacts,
+                     {.only_joints = law == StrandContactLaw::None, .bridges = bridges}, s.strand_contact_search,
+                     s.strands, s.strand_contacts);
     else
         step_strands(model.strands, state.strands, step, s.strands);
     if (!s.strand_contacts.is_bearable)

@@ -146,11 +146,14 @@ std::vector<StrandPenalty> find_penalties(const StrandEdges& edges, const Strand
     const std::span<const EdgePair> list = pairs.pairs();
     gather_penalties(
         list.size(), [&](std::size_t i, auto& out) { finder.find_pair(list[i], out); }, all);
-    for (std::size_t o = 0; o < obstacles.size(); ++o)
+    const Aabb box = swept_box(motion.end, motion.end, *std::max_element(reach.begin(), reach.end()));
+    for (std::size_t o = 0; o < obstacles.size(); ++o) {
+        if (!may_meet(obstacles[o], box)) continue;
         gather_penalties(
             edges.vertex.size(),
             [&](std::size_t e, auto& out) { finder.find_obstacle(e, obstacles[o], static_cast<std::int32_t>(o), out); },
             all);
+    }
     std::sort(all.begin(), all.end());
     return all;
 }

@@ -127,15 +127,6 @@ void scatter(const RodStretchDerivatives& d, Lane* g)
     add(g + 4, d.e);
 }
 
-/// How a frame turns about its tangent, seen from the frame transported from the start of the step, while its edge
-/// swings without spin: d(turn)/d(edge). 0 at the start of the step.
-LaneVec3 turn_gradient(const RodSystem& s, const RodConfiguration& c, int k)
-{
-    const LaneVec3& t = of(c.edge, k).tangent;
-    const LaneVec3& start = of(s.tangent, k);
-    return (of(c.edge, k).inverse_length / (1.0 + dot(start, t))) * cross(start, t);
-}
-
 /// I/h^2.
 Lane spin_weight(const RodSystem& s, int k) { return (1 / (s.h * s.h)) * of(s.inertia, k); }
 
@@ -179,6 +170,13 @@ void edge_hessian(const RodSystem& s, int k, const LaneVec3& turn, RodStretchDer
 }
 
 } // namespace
+
+LaneVec3 turn_gradient(const RodSystem& s, const RodConfiguration& c, int k)
+{
+    const LaneVec3& t = of(c.edge, k).tangent;
+    const LaneVec3& start = of(s.tangent, k);
+    return (of(c.edge, k).inverse_length / (1.0 + dot(start, t))) * cross(start, t);
+}
 
 Lane turn_on_the_way(const LaneVec3& a, const LaneVec3& b, const LaneVec3& c)
 {

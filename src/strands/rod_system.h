@@ -82,6 +82,10 @@ void potential_gradient(const RodSystem& system, const RodConfiguration& c, Lane
 void potential_hessian(const RodSystem& system, const RodConfiguration& c, const Lane& curving, Lane* gradient,
                        RodMatrix& hessian);
 
+/// How the frame of an edge turns about its tangent, seen from the frame transported from the start of the step, while
+/// the edge swings without spin: d(turn)/d(edge). 0 at the start of the step.
+[[nodiscard]] LaneVec3 turn_gradient(const RodSystem& system, const RodConfiguration& c, int edge);
+
 struct RodSolverOptions {
     double tolerance = 1e-8; ///< last correction of a vertex as part of its edge's length, of a spin in radians
     int max_iterations = 100;

@@ -351,6 +351,22 @@ bool StrandEdges::are_tied(std::int32_t a, std::int32_t b) const
     return std::binary_search(tied.begin(), tied.end(), EdgePair{a, b});
 }
 
+Aabb swept_box(std::span<const Vec3> start, std::span<const Vec3> end, double reach)
+{
+    Aabb box;
+    for (const Vec3& x : start) box.include(x);
+    for (const Vec3& x : end) box.include(x);
+    return box.dilated(reach);
+}
+
+bool may_meet(const StrandObstacle& obstacle, const Aabb& box)
+{
+    const auto is_at_rest = [](const Pose& pose) {
+        return pose.position == Vec3::Zero() && pose.rotation.vec() == Vec3::Zero();
+    };
+    return !is_at_rest(obstacle.start) || !is_at_rest(obstacle.end) || box.overlaps(obstacle.shape->bounds());
+}
+
 std::vector<StrandContact> find_contacts(const StrandEdges& edges, const StrandMotion& motion,
                                          std::span<const StrandObstacle> obstacles, EdgePairs& pairs, bool again)
 {
@@ -361,7 +377,10 @@ std::vector<StrandContact> find_contacts(const StrandEdges& edges, const StrandM
     std::vector<StrandContact> contacts =
         gather_contacts(static_cast<std::int64_t>(list.size()),
                         [&](std::size_t i, std::vector<StrandContact>& out) { finder.touch(list[i], out); });
+    const double thickest = *std::max_element(edges.radius.begin(), edges.radius.end());
+    const Aabb swept = swept_box(motion.start, motion.end, (1 + kNear) * thickest);
     for (std::size_t o = 0; o < obstacles.size(); ++o) {
+        if (!may_meet(obstacles[o], swept)) continue;
         const Aabb bounds = obstacles[o].shape->bounds();
         const auto found = gather_contacts(
             static_cast<std::int64_t>(edges.vertex.size()), [&](std::size_t e, std::vector<StrandContact>& out) {

@@ -65,6 +65,11 @@ struct StrandMotion {
     std::span<const Hold> hold;       ///< none = all free
 };
 
+/// Of a motion of strands whose radii are at most `reach`.
+[[nodiscard]] Aabb swept_box(std::span<const Vec3> start, std::span<const Vec3> end, double reach);
+/// Whether anything in a box may meet the obstacle in the step. Those that move or are turned are not ruled out.
+[[nodiscard]] bool may_meet(const StrandObstacle& obstacle, const Aabb& box);
+
 /// Contacts that the motion would bring about, sorted. `pairs` is updated. Edges that lie side by side touch first at
 /// an end that belongs to the next edge, and so on along the strand; if `again`, that is not taken for an answer where
 /// they are too near at the end of the motion.

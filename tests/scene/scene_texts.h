@@ -30,6 +30,7 @@ lower = [0, 0, 0]
 upper = ["1 m", "100 cm", 1]
 walls = { "+z" = "open", -x = "closed" }
 friction = 0.25
+strand_friction = 0.6
 
 [liquids.oil]
 material = "olive_oil"

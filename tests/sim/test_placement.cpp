@@ -81,6 +81,17 @@ TEST(Placement, StrandsThatBeginWhereTheyCannotAreWarnedOf)
                      "strands.rod: 1 of 1 begin outside of the domain"}));
 }
 
+TEST(Placement, StrandsThatReachThroughClosedWallsAreWarnedOf)
+{
+    Model m = tank_with_post();
+    add_rod(m, {0.2, 0.5, 0.5}, -1);
+    m.domain.box.upper = m.strands_at_start.position[1] + Vec3::Constant(1e-9); // the rod goes on from there
+    m.obstacles.clear();
+    EXPECT_EQ(placement_warnings(m), Lines{"strands.rod: 1 of 1 reach through closed walls of the domain"});
+    m.domain.walls.fill(Wall::Open);
+    EXPECT_EQ(placement_warnings(m), Lines());
+}
+
 TEST(Placement, StrandsInsideOfEachOtherAreWarnedOfUnlessTheyJustTouchOrDoNotFeelIt)
 {
     Model m = tank_with_post();

@@ -186,6 +186,65 @@ TEST(StrandStage, PushOfThePenaltyIsBookedAndLoadsTheObstacle)
     EXPECT_EQ(state.strand_contacts.n_missed, 0);
 }
 
+/// A rod of 1 mm, 4 cm long, in a closed box of 2 m without anything else.
+Model rod_in_box(const Vec3& middle, const Vec3& velocity)
+{
+    Model m = hairy_box(0);
+    m.obstacles.clear();
+    m.air.density = 0;
+    m.options.strand_step = 1e-3;
+    m.strands.materials = {{1300, 3.9e9, 1.4e9, 0, 1e-3, 1e-3}};
+    std::vector<Vec3> points;
+    for (int k = 0; k <= 8; ++k) points.push_back(middle + Vec3(0, -0.02 + 0.005 * k, 0));
+    add_strand(m.strands, m.strands_at_start, points, 0, Vec3::UnitZ());
+    group_strands(m.strands);
+    for (Vec3& v : m.strands_at_start.velocity) v = velocity;
+    m.strand_groups = {{"rod", 0, 1}};
+    return m;
+}
+
+/// On the floor friction sqrt(0.5 * 0.2) slows it by 0.316228 * 9.81 = 3.1022 m/s^2.
+TEST(StrandStage, ClosedWallsBearStrandsWithTheirFriction)
+{
+    Model m = rod_in_box({0, 0, -1 + 1e-3}, {0.4, 0, 0});
+    m.strands.materials[0].friction = 0.2;
+    m.domain.strand_friction = 0.5;
+    double mass = 0;
+    for (const double v : vertex_masses(m.strands)) mass += v;
+    State state = initial_state(m);
+    test::run_until(m, state, 0.1);
+    const auto speed = [&] { return sum_strands(m, state).momentum.x() / mass; };
+    EXPECT_NEAR(speed(), 0.4 - 0.31022, 0.02 * 0.31022); // measured 1e-3 off
+    for (const Vec3& x : state.strands.position) EXPECT_GT(x.z(), -1 + 0.95e-3);
+    test::run_until(m, state, 0.2);
+    EXPECT_LT(std::abs(speed()), 0.01); // a hundredth of a radius in a step, to which contacts are solved
+    EXPECT_LT(sum_strands(m, state).relative_error, 1e-10);
+    EXPECT_EQ(state.strand_contacts.n_missed, 0);
+}
+
+/// It flies into the corner of three walls at 5 m/s.
+TEST(StrandStage, CornersOfClosedWallsHoldStrandsUnderBothLaws)
+{
+    for (const StrandContactLaw law : {StrandContactLaw::Cone, StrandContactLaw::Penalty}) {
+        Model m = rod_in_box({0.9, 0.9, 0.9}, Vec3(5, 5, 5));
+        m.options.strand_contact = law;
+        m.options.strand_penalty.stiffness = 1e7;
+        State state = initial_state(m);
+        test::run_until(m, state, 0.1);
+        for (const Vec3& x : state.strands.position)
+            for (int a = 0; a < 3; ++a) EXPECT_LT(x[a], 1 - 0.9e-3) << static_cast<int>(law);
+        EXPECT_LT(sum_strands(m, state).relative_error, 1e-10);
+        EXPECT_EQ(state.strand_contacts.n_missed, 0);
+        m.domain.walls[1] = Wall::Open;
+        State gone = initial_state(m);
+        test::run_until(m, gone, 0.1);
+        for (const Vec3& x : gone.strands.position) {
+            EXPECT_GT(x.x(), 1.2); // 0.9 + 5 * 0.1 = 1.4 without friction at the other walls
+            EXPECT_LT(x.y(), 1 - 0.9e-3);
+        }
+    }
+}
+
 TEST(StrandStage, HasTheSameBitsOnAnyNumberOfThreads)
 {
     const Model m = hairy_box(9);
