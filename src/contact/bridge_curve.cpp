@@ -12,7 +12,20 @@ BridgeCurve::BridgeCurve(const BridgeTable& table, const BridgeSite& site)
 {
     RIVULET_ASSERT(site.area > 0);
     table.sample(site.radius, site.area, force_);
-    for (float& f : force_) f = static_cast<float>(site.tension * static_cast<double>(f));
+    scale(site.tension);
+}
+
+BridgeCurve::BridgeCurve(const SolidBridgeTable& table, const BridgeSite& site)
+    : touch_(site.touch), spacing_(table.rupture_gap(site.area) / kIntervals)
+{
+    RIVULET_ASSERT(site.area > 0);
+    table.sample(site.radius, site.curvature, site.area, force_);
+    scale(site.tension);
+}
+
+void BridgeCurve::scale(double tension)
+{
+    for (float& f : force_) f = static_cast<float>(tension * static_cast<double>(f));
 }
 
 double BridgeCurve::place(double distance) const

@@ -10,10 +10,11 @@ namespace rivulet {
 
 /// What a bridge joins, at one place along it.
 struct BridgeSite {
-    double radius = 0;  ///< of the strand, or the mean of two [m]
-    double touch = 0;   ///< distance of centre lines, or of centre line and solid, where surfaces touch [m]
-    double area = 0;    ///< A_L [m^2]
-    double tension = 0; ///< surface tension, times the part of the bridge that is in air [N/m]
+    double radius = 0;    ///< of the strand, or the mean of two [m]
+    double touch = 0;     ///< distance of centre lines, or of centre line and solid, where surfaces touch [m]
+    double area = 0;      ///< A_L [m^2]
+    double tension = 0;   ///< surface tension, times the part of the bridge that is in air [N/m]
+    double curvature = 0; ///< of a solid across the bridge, in units of the strand's
 };
 
 /// Attraction of one bridge over the distance, straight between samples of the table and never negative: quick, and
@@ -23,6 +24,7 @@ class BridgeCurve final : public PairAttraction {
 public:
     BridgeCurve() = default;
     BridgeCurve(const BridgeTable& table, const BridgeSite& site);
+    BridgeCurve(const SolidBridgeTable& table, const BridgeSite& site);
 
     [[nodiscard]] double touch() const { return touch_; } ///< [m]
     [[nodiscard]] double force(double distance) const override;
@@ -43,6 +45,7 @@ public:
 
 private:
     static constexpr int kIntervals = 32;
+    void scale(double tension);
     /// Place in units of the spacing, within [0, kIntervals].
     [[nodiscard]] double place(double distance) const;
     /// Also where it is negative.

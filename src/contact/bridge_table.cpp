@@ -11,7 +11,9 @@
 namespace rivulet {
 namespace {
 
-constexpr int kGaps = 129, kAreas = 193;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/// Curvatures of solids that have tables besides planes, in units of the strand's.
+constexpr std::array kCurvatures = {0.25, 0.5, 1.0};
 
 double log_area_range() { return std::log(BridgeTable::kMostArea / BridgeTable::kLeastArea); }
 
@@ -32,29 +34,37 @@ CubicStencil cubic_stencil(double x, int n)
 } // namespace
 
 BridgeTable::BridgeTable(double contact_angle, Other other)
-    : contact_angle_(contact_angle), other_(other), force_(static_cast<std::size_t>(kGaps * kAreas))
+    : BridgeTable(BridgeSides{{1, contact_angle}, {other == Other::Plane ? kInfinity : 1, contact_angle}})
 {
-    const BridgeSides unit = sides(1);
-    parallel_for(kGaps * kAreas, "bridge table", [&](std::int64_t i) {
-        const double area = kLeastArea * std::exp(log_area_range() * static_cast<double>(i % kAreas) / (kAreas - 1));
-        const double gap = rivulet::rupture_gap(unit, area) * static_cast<double>(i / kAreas) / (kGaps - 1);
+}
+
+BridgeTable::BridgeTable(const BridgeSides& unit, int n_gaps, int n_areas)
+    : unit_(unit), n_gaps_(n_gaps), n_areas_(n_areas), force_(static_cast<std::size_t>(n_gaps * n_areas))
+{
+    RIVULET_VERIFY(unit.a.radius == 1 && n_gaps >= 4 && n_areas >= 4);
+    parallel_for(n_gaps * n_areas, "bridge table", [&](std::int64_t i) {
+        const double place = static_cast<double>(i % n_areas) / (n_areas - 1);
+        const double area = kLeastArea * std::exp(log_area_range() * place);
+        const double gap = rivulet::rupture_gap(unit, area) * static_cast<double>(i / n_areas) / (n_gaps - 1);
         force_[static_cast<std::size_t>(i)] = static_cast<float>(continued_force(unit, gap, area));
     });
 }
 
 BridgeSides BridgeTable::sides(double radius) const
 {
-    const double other = other_ == Other::Plane ? std::numeric_limits<double>::infinity() : radius;
-    return {{radius, contact_angle_}, {other, contact_angle_}};
+    BridgeSides scaled = unit_;
+    scaled.a.radius *= radius;
+    scaled.b.radius *= radius;
+    return scaled;
 }
 
 double BridgeTable::interpolated(double gap_share, double log_area) const
 {
-    const CubicStencil g = cubic_stencil(gap_share * (kGaps - 1), kGaps);
-    const CubicStencil a = cubic_stencil(log_area / log_area_range() * (kAreas - 1), kAreas);
+    const CubicStencil g = cubic_stencil(gap_share * (n_gaps_ - 1), n_gaps_);
+    const CubicStencil a = cubic_stencil(log_area / log_area_range() * (n_areas_ - 1), n_areas_);
     double sum = 0;
     for (int i = 0; i < 4; ++i) {
-        const float* row = force_.data() + (g.first + i) * kAreas + a.first;
+        const float* row = force_.data() + (g.first + i) * n_areas_ + a.first;
         double along = 0;
         for (int j = 0; j < 4; ++j) along += a.weight[static_cast<std::size_t>(j)] * static_cast<double>(row[j]);
         sum += g.weight[static_cast<std::size_t>(i)] * along;
@@ -62,19 +72,19 @@ double BridgeTable::interpolated(double gap_share, double log_area) const
     return sum;
 }
 
-double BridgeTable::rupture_gap(double area) const { return rivulet::rupture_gap(sides(1), area); }
+double BridgeTable::rupture_gap(double area) const { return rivulet::rupture_gap(unit_, area); }
 
 void BridgeTable::sample(double radius, double area, std::span<float> force) const
 {
     const auto intervals = static_cast<int>(force.size()) - 1;
-    RIVULET_VERIFY(intervals > 0 && (kGaps - 1) % intervals == 0);
+    RIVULET_VERIFY(intervals > 0 && (n_gaps_ - 1) % intervals == 0);
     std::fill(force.begin(), force.end(), 0.0F);
     if (area < kDryArea) return;
     const double relative = area / (radius * radius), within = std::clamp(relative, kLeastArea, kMostArea);
     const double scale = std::min(1.0, relative / kLeastArea);
-    const CubicStencil a = cubic_stencil(std::log(within / kLeastArea) / log_area_range() * (kAreas - 1), kAreas);
+    const CubicStencil a = cubic_stencil(std::log(within / kLeastArea) / log_area_range() * (n_areas_ - 1), n_areas_);
     for (int i = 0; i <= intervals; ++i) {
-        const float* row = force_.data() + i * ((kGaps - 1) / intervals) * kAreas + a.first;
+        const float* row = force_.data() + i * ((n_gaps_ - 1) / intervals) * n_areas_ + a.first;
         double sum = 0;
         for (int j = 0; j < 4; ++j) sum += a.weight[static_cast<std::size_t>(j)] * static_cast<double>(row[j]);
         force[static_cast<std::size_t>(i)] = static_cast<float>(scale * sum);
@@ -89,6 +99,41 @@ double BridgeTable::cohesion(double radius, double gap, double area) const
     if (relative < kLeastArea || relative > kMostArea || share > 1) return rivulet::cohesion(pair, gap, area);
     if (fits_in_round_drop(pair, gap, area)) return 0;
     return std::max(0.0, interpolated(share, std::log(relative / kLeastArea)));
+}
+
+SolidBridgeTable::SolidBridgeTable(double strand_angle, double solid_angle)
+    : strand_angle_(strand_angle), solid_angle_(solid_angle), plane_({{1, strand_angle}, {kInfinity, solid_angle}})
+{
+}
+
+void SolidBridgeTable::prepare(double curvature) const
+{
+    if (curvature < kLeastCurvature || !curved_.empty()) return;
+    // Smaller than the others, since each number is a search within a search.
+    for (const double c : kCurvatures)
+        curved_.emplace_back(BridgeSides{{1, strand_angle_}, {1 / c, solid_angle_}}, 33, 97);
+}
+
+void SolidBridgeTable::sample(double radius, double curvature, double area, std::span<float> force) const
+{
+    plane_.sample(radius, area, force);
+    if (curvature < kLeastCurvature) return;
+    RIVULET_VERIFY(!curved_.empty());
+    // The cubic through all four curvatures.
+    const double x = std::min(curvature, 1.0);
+    const std::array<double, 4> node = {0, kCurvatures[0], kCurvatures[1], kCurvatures[2]};
+    std::array<double, 4> weight{};
+    for (std::size_t i = 0; i < node.size(); ++i) {
+        weight[i] = 1;
+        for (std::size_t j = 0; j < node.size(); ++j)
+            if (j != i) weight[i] *= (x - node[j]) / (node[i] - node[j]);
+    }
+    std::vector<float> part(force.size());
+    for (float& f : force) f *= static_cast<float>(weight[0]);
+    for (std::size_t i = 0; i < curved_.size(); ++i) {
+        curved_[i].sample(radius, area, part);
+        for (std::size_t k = 0; k < force.size(); ++k) force[k] += static_cast<float>(weight[i + 1]) * part[k];
+    }
 }
 
 } // namespace rivulet

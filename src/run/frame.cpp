@@ -96,6 +96,9 @@ void write_films(Hdf5Writer& writer, const Model& model, const State& state)
     pool.resize(model.strands.material.size(), 0.0);
     write_scalars(writer, "strands/film_thickness", film_thicknesses(model, state), "m");
     write_scalars(writer, "strands/pool", pool, "m3");
+    const auto n_links = static_cast<std::int64_t>(state.bridges.size());
+    writer.dataset("bridges/a", {Hdf5Type::Int32, n_links, 1}, state.bridges.a.data());
+    writer.dataset("bridges/b", {Hdf5Type::Int32, n_links, 1}, state.bridges.b.data());
 }
 
 void write_strands(Hdf5Writer& writer, const Model& model, const StrandState& state)
@@ -137,6 +140,11 @@ void read_strands(const Hdf5Reader& reader, const std::string& path, Frame& fram
     if (frame.strand_first.front() != 0 || frame.strand_first.back() != n ||
         !std::is_sorted(frame.strand_first.begin(), frame.strand_first.end()))
         throw IoError(path + ": strands/first does not number the vertices");
+    const std::int64_t n_links = reader.shape("bridges/a").count;
+    frame.bridge_a.resize(static_cast<std::size_t>(n_links));
+    frame.bridge_b.resize(static_cast<std::size_t>(n_links));
+    reader.read("bridges/a", {Hdf5Type::Int32, n_links, 1}, frame.bridge_a.data());
+    reader.read("bridges/b", {Hdf5Type::Int32, n_links, 1}, frame.bridge_b.data());
 }
 
 } // namespace
@@ -145,7 +153,7 @@ void write_frame(const std::filesystem::path& path, const Model& model, const St
 {
     const LiquidParticles& liquid = state.liquid;
     Hdf5Writer writer(static_cast<std::size_t>(liquid.size()) * 56 +
-                      static_cast<std::size_t>(state.strands.size()) * 32 + (1 << 16));
+                      static_cast<std::size_t>(state.strands.size()) * 32 + state.bridges.size() * 8 + (1 << 16));
     writer.attribute("/", "kind", "frame");
     writer.attribute("/", "version", kFrameVersion);
     writer.attribute("/", "program", RIVULET_VERSION);

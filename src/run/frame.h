@@ -10,7 +10,7 @@
 
 namespace rivulet {
 
-inline constexpr std::int64_t kFrameVersion = 3;
+inline constexpr std::int64_t kFrameVersion = 4;
 
 /// What a frame file holds, in memory. Layout: docs/file_formats.md.
 struct Frame {
@@ -35,6 +35,9 @@ struct Frame {
     std::vector<double> film_thickness;     ///< at each vertex [m]; 0 where dry
     std::vector<double> pool;               ///< that hangs from the tip of each strand [m^3]
     std::vector<std::string> strand_group_names;
+    /// What liquid joins: vertices at which linked edges begin, or for the second, below 0, a half of an edge and an
+    /// obstacle (as BridgeLinks).
+    std::vector<std::int32_t> bridge_a, bridge_b;
 };
 
 /// Writes the State as frame clock.frame, atomically.

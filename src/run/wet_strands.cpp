@@ -51,6 +51,10 @@ private:
     std::unordered_map<std::int64_t, double> share_;
 };
 
+/// Of real bridges those are shown whose section has a side of this many radii of the strand.
+constexpr double kThickBridge = 0.2;
+constexpr int kMeniscusPoints = 7;
+
 FilmSurfacing surfacing_for(const Scene& scene, StrandRadii radii)
 {
     FilmSurfacing options;
@@ -79,6 +83,8 @@ WetStrands wet_strands(const Scene& scene, const Frame& frame, StrandRadii radii
     WetStrands wet;
     wet.surfacing = surfacing_for(scene, radii);
     wet.pools = frame.pool;
+    std::vector<double> area;
+    const auto is_in_bulk = [&](const Vec3& x) { return !bulk.is_empty() && bulk.at(x) >= 0.5; };
     for (const StrandGroup& group : scene.model.strand_groups)
         for (std::int32_t n = group.first_strand; n < group.first_strand + group.n_strands; ++n) {
             const auto s = static_cast<std::size_t>(n);
@@ -88,15 +94,24 @@ WetStrands wet_strands(const Scene& scene, const Frame& frame, StrandRadii radii
             for (auto v = static_cast<std::size_t>(frame.strand_first.at(s));
                  v < static_cast<std::size_t>(frame.strand_first.at(s + 1)); ++v) {
                 const double thickness = frame.film_thickness.at(v);
-                const bool is_shown = thickness > 0 && (bulk.is_empty() || bulk.at(frame.strand_position[v]) < 0.5);
+                const bool is_shown = thickness > 0 && !is_in_bulk(frame.strand_position[v]);
                 wet.inner.push_back(bare);
-                // As much liquid on the radius that is drawn as on the real one.
-                wet.outer.push_back(is_shown ? film_outer_radius(film_area(thickness, round), bare) : bare);
+                area.push_back(is_shown ? film_area(thickness, round) : 0);
                 wet.wetness.push_back(strand_wetness(thickness, round));
             }
             const Vec3& tip = frame.strand_position[static_cast<std::size_t>(frame.strand_first.at(s + 1)) - 1];
-            if (!bulk.is_empty() && wet.pools.at(s) > 0 && bulk.at(tip) >= 0.5) wet.pools[s] = 0;
+            if (wet.pools.at(s) > 0 && is_in_bulk(tip)) wet.pools[s] = 0;
         }
+    BridgeBodies between = bridge_bodies(scene, frame,
+                                         {.radius = wet.inner,
+                                          .area = area,
+                                          .smallest = wet.surfacing.smallest,
+                                          .thick = radii == StrandRadii::Real ? kThickBridge : 0});
+    wet.bridges = std::move(between.bodies);
+    // As much liquid on the radius that is drawn as on the real one.
+    for (std::size_t v = 0; v < area.size(); ++v)
+        wet.outer.push_back(area[v] > 0 ? film_outer_radius((1 - between.share[v]) * area[v], wet.inner[v])
+                                        : wet.inner[v]);
     wet.in_drop = vertices_in_drops(film_curves(frame, wet), wet.surfacing);
     return wet;
 }
@@ -105,6 +120,7 @@ TriangleMesh film_surface(const Scene& scene, const Frame& frame, const WetStran
 {
     if (!scene.model.wetting) return {};
     TriangleMesh mesh = surface_films(film_curves(frame, wet), wet.surfacing);
+    for (const auto& body : wet.bridges) append_bridge(body, kMeniscusPoints, mesh);
     const Vec3& colour = scene.model.liquids.at(static_cast<std::size_t>(scene.model.wetting->liquid)).colour;
     mesh.colours.assign(mesh.vertices.size(), colour);
     return mesh;

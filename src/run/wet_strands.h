@@ -1,6 +1,7 @@
 #pragma once
 
 #include "geometry/film_surface.h"
+#include "run/bridge_bodies.h"
 #include "run/frame.h"
 #include "scene/scene.h"
 
@@ -14,14 +15,16 @@ namespace rivulet {
 
 /// How the strands of a frame look, a vertex. Liquid as thick as its strand or thicker (in pictures: a quarter of
 /// that) is a body of its own, drawn as liquid around the bare strand; thinner, it is a part of the strand, which is
-/// wider and wet. Under the surface of the bulk a film is a part of that.
+/// wider and wet. Liquid that joins strands to each other or to obstacles is a body between them, and no film.
+/// Under the surface of the bulk a film is a part of that.
 struct WetStrands {
-    std::vector<double> inner;         ///< radius of the bare strand [m]
-    std::vector<double> outer;         ///< with the liquid on it [m]
-    std::vector<double> wetness;       ///< 0 to 1
-    std::vector<std::uint8_t> in_drop; ///< 1: in a body of liquid
-    std::vector<double> pools;         ///< of each strand, those outside of the bulk [m^3]
-    FilmSurfacing surfacing;           ///< what is a body
+    std::vector<double> inner;                       ///< radius of the bare strand [m]
+    std::vector<double> outer;                       ///< with the liquid on it [m]
+    std::vector<double> wetness;                     ///< 0 to 1
+    std::vector<std::uint8_t> in_drop;               ///< 1: in a body of liquid
+    std::vector<double> pools;                       ///< of each strand, those outside of the bulk [m^3]
+    FilmSurfacing surfacing;                         ///< what is a body
+    std::vector<std::vector<BridgeSection>> bridges; ///< bodies between strands, and between strands and obstacles
 
     /// Radius of what is drawn as the strand at vertex v [m].
     [[nodiscard]] double radius(std::size_t v) const { return in_drop[v] ? inner[v] : outer[v]; }

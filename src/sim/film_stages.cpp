@@ -169,7 +169,8 @@ const BridgeInput* find_bridges(const Model& model, const State& state, Workspac
     FilmScratchpad& pad = scratch.films;
     if (!pad.between_strands) {
         pad.between_strands.emplace(model.wetting->contact_angle, BridgeTable::Other::Strand);
-        pad.to_solids.emplace(model.wetting->contact_angle, BridgeTable::Other::Plane);
+        pad.to_solids.emplace(model.wetting->contact_angle,
+                              model.liquids[static_cast<std::size_t>(model.wetting->liquid)].contact_angle);
     }
     pad.area = vertex_lengths(model, state);
     for (std::size_t v = 0; v < pad.area.size(); ++v) pad.area[v] = state.film.volume[v] / pad.area[v];

@@ -23,6 +23,8 @@ constexpr double kSliver = 0.01;
 constexpr double kBridgeSlack = 1;
 constexpr double kLeastBridgeFreedom = 0.01;
 constexpr std::int64_t kBridgeChunk = 1024;
+/// Steps by which the curvature of a solid is looked for, in radii of the strand.
+constexpr double kCurvatureStep = 2;
 
 /// An edge, by its vertex, and a strand or (-1 - o) an obstacle that it is linked to.
 struct Partner {
@@ -85,6 +87,26 @@ public:
     }
 
     [[nodiscard]] std::span<const double> outer_radius() const { return outer_; }
+
+    /// The largest curvature of obstacles where they are linked, in units of the strands'.
+    [[nodiscard]] double largest_curvature(const BridgeLinks& links) const
+    {
+        const auto of_link = [&](std::size_t i) {
+            const Link link{links.a[i], links.b[i]};
+            if (link.b >= 0 || static_cast<std::size_t>(obstacle_of(link.b)) >= scene_.obstacles.size()) return 0.0;
+            const auto found = obstacle_place(link.a, obstacle_of(link.b), (-link.b - 1) % 3, true);
+            return found ? curvature(link, found->s) : 0.0;
+        };
+        const auto larger = [](double x, double y) { return std::max(x, y); };
+        return ordered_reduce(
+            static_cast<std::int64_t>(links.size()), "curvature at bridges", 0.0,
+            [&](std::int64_t begin, std::int64_t end) {
+                double most = 0;
+                for (std::int64_t i = begin; i < end; ++i) most = larger(most, of_link(static_cast<std::size_t>(i)));
+                return most;
+            },
+            larger, kBridgeChunk);
+    }
 
     void place(const Link& link, double remembered, std::vector<StrandBridge>& out) const
     {
@@ -264,6 +286,25 @@ private:
         return BridgePlace{0.5 + (half == 0 ? -0.25 : 0.25) * (begin + end), 0, 0.5 * length * (end - begin)};
     }
 
+    /// Of an obstacle across the edge, in units of the edge's own; at least 0, at most 1. A normal that turns by an
+    /// angle of sine k e over steps e to either side is that of a circle of radius sqrt(1/k^2 - e^2) through the edge.
+    [[nodiscard]] double curvature(const Link& link, double s) const
+    {
+        const auto o = static_cast<std::size_t>(obstacle_of(link.b));
+        const Shape& shape = *scene_.obstacles[o].shape;
+        const Segment p = segment(link.a);
+        const Vec3 place = pose(o).to_body(p.at(s)), along = pose(o).rotation.conjugate() * Vec3(p.b - p.a);
+        const Vec3 across = along.cross(shape.normal(place));
+        if (!(across.norm() > 0)) return 0;
+        const double radius = edges_.radius[edge(link.a)];
+        const Vec3 step = kCurvatureStep * radius * across.normalized();
+        const double sine = 0.5 * (shape.normal(place + step) - shape.normal(place - step)).dot(step) / step.norm();
+        if (!(sine > 0)) return 0;
+        const double circle = step.norm() * std::sqrt(std::max(0.0, 1 / (sine * sine) - 1));
+        const double solid = circle - shape.distance(place);
+        return solid > radius ? radius / solid : 1;
+    }
+
     void place_on_obstacle(const Link& link, double remembered, std::vector<StrandBridge>& out) const
     {
         const auto o = static_cast<std::size_t>(obstacle_of(link.b));
@@ -274,7 +315,8 @@ private:
         const BridgeSite site{.radius = edges_.radius[edge(link.a)],
                               .touch = edges_.radius[edge(link.a)],
                               .area = film(link.a, found->s),
-                              .tension = input_.surface_tension * air(link.a, found->s)};
+                              .tension = input_.surface_tension * air(link.a, found->s),
+                              .curvature = curvature(link, found->s)};
         add({.a = link.a,
              .b = link.b,
              .s = found->s,
@@ -284,7 +326,8 @@ private:
             found->length, *input_.solids, site, remembered, out);
     }
 
-    static void add(const StrandContact& contact, double length, const BridgeTable& table, const BridgeSite& site,
+    template <class Table>
+    static void add(const StrandContact& contact, double length, const Table& table, const BridgeSite& site,
                     double remembered, std::vector<StrandBridge>& out)
     {
         if (site.area < kDryArea || !(site.tension > 0) || !(length > 0)) return;
@@ -308,6 +351,7 @@ std::vector<StrandBridge> place_bridges(const StrandEdges& edges, const BridgeSc
     if (!input.links || input.links->size() == 0) return {};
     const BridgeFinder finder(edges, scene, input);
     const BridgeLinks& links = *input.links;
+    if (input.solids) input.solids->prepare(finder.largest_curvature(links));
     std::vector<StrandBridge> bridges =
         gather_chunks<StrandBridge>(links.size(), [&](std::size_t i, std::vector<StrandBridge>& out) {
             finder.place({links.a[i], links.b[i]}, links.force[i], out);

@@ -1,3 +1,4 @@
+#include "base/error.h"
 #include "contact/bridge_curve.h"
 #include "contact/bridge_table.h"
 #include "contact/penalty_curve.h"
@@ -6,8 +7,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 namespace rivulet {
 namespace {
@@ -246,6 +249,47 @@ TEST(BridgeTable, IsTheLawItselfOutsideOfItsRange)
             EXPECT_EQ(table.cohesion(kHair, gap * kHair, area * kHair * kHair),
                       cohesion(kHairs, gap * kHair, area * kHair * kHair));
     EXPECT_EQ(table.cohesion(kHair, kHair, 0), 0);
+}
+
+TEST(SolidBridgeTable, InterpolatesTheLawForCurvedSolidsOfAnotherContactAngle) // H2
+{
+    RandomNumbers random(5);
+    for (const auto& [strand, solid] : {std::pair(kAngle, kAngle), std::pair(1.2, 0.3), std::pair(0.2, 1.3)}) {
+        const SolidBridgeTable table(strand, solid);
+        table.prepare(1);
+        double worst = 0, from_plane = 0, sum = 0;
+        int n = 0;
+        for (int i = 0; i < 300; ++i) {
+            const double curvature = random.number(SolidBridgeTable::kLeastCurvature, 1);
+            const double area = kHair * kHair * std::exp(random.number(std::log(0.1), std::log(100)));
+            const BridgeSides sides{{kHair, strand}, {kHair / curvature, solid}};
+            const BridgeSides plane{{kHair, strand}, {INFINITY, solid}};
+            std::array<float, 33> force{};
+            table.sample(kHair, curvature, area, force);
+            for (std::size_t k = 1; k < force.size(); k += 5) {
+                const double gap = rupture_gap(sides, area) * static_cast<double>(k) / 32;
+                const double law = std::max(0.0, continued_force(sides, gap, area));
+                const double error = std::abs(std::max(0.0, static_cast<double>(force[k])) - law);
+                sum += error, n += 1;
+                if (area < 7 * kHair * kHair) worst = std::max(worst, error);
+                from_plane = std::max(from_plane, std::abs(std::max(0.0, continued_force(plane, gap, area)) - law));
+            }
+        }
+        EXPECT_LT(worst, 0.02) << strand << " " << solid;
+        EXPECT_LT(sum / n, 0.01) << strand << " " << solid; // bridges that nearly engulf a side are off by 0.6 at most
+        EXPECT_GT(from_plane, 0.3) << strand << " " << solid; // what planes in their place would be off by
+    }
+}
+
+TEST(SolidBridgeTable, NearlyPlaneSolidsArePlanes)
+{
+    const SolidBridgeTable table(kAngle, kAngle);
+    const BridgeTable plane(kAngle, BridgeTable::Other::Plane);
+    std::array<float, 33> force{}, expected{};
+    table.sample(kHair, 0.9 * SolidBridgeTable::kLeastCurvature, kHair * kHair, force);
+    plane.sample(kHair, kHair * kHair, expected);
+    EXPECT_EQ(force, expected);
+    EXPECT_THROW(table.sample(kHair, 0.5, kHair * kHair, force), InternalError); // not prepared
 }
 
 } // namespace

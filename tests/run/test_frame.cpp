@@ -37,11 +37,14 @@ TEST(Frame, HoldsTheLiquidOnStrands)
                                            "strands.reeds.film.from=0.4", "strands.reeds.film.to=0.6"});
     State state = initial_state(scene.model);
     state.film.pool[2] = 3e-9;
+    state.bridges = {{1, 6}, {6, -4}, {0, 0}};
     write_frame(folder.path() / "000000.h5", scene.model, state);
     const Frame frame = read_frame(folder.path() / "000000.h5");
     ASSERT_EQ(frame.film_thickness.size(), 25u); // five reeds of five vertices
     for (std::size_t v = 0; v < 25; ++v) EXPECT_NEAR(frame.film_thickness[v], v % 5 == 2 ? 20e-6 : 0, 1e-11) << v;
     EXPECT_EQ(frame.pool, (std::vector<double>{0, 0, static_cast<double>(3e-9f), 0, 0}));
+    EXPECT_EQ(frame.bridge_a, state.bridges.a);
+    EXPECT_EQ(frame.bridge_b, state.bridges.b);
 }
 
 TEST(Frame, HoldsZerosWhereStrandsStayDry)

@@ -31,9 +31,9 @@ const BridgeTable& pair_table()
     static const BridgeTable table(kTheta);
     return table;
 }
-const BridgeTable& plane_table()
+const SolidBridgeTable& solid_table()
 {
-    static const BridgeTable table(kTheta, BridgeTable::Other::Plane);
+    static const SolidBridgeTable table(kTheta, kTheta);
     return table;
 }
 
@@ -52,7 +52,7 @@ struct WetStrands : TouchingStrands<Options, Workspace> {
         input = {.film_area = area,
                  .surface_tension = tension,
                  .strands = &pair_table(),
-                 .solids = &plane_table(),
+                 .solids = &solid_table(),
                  .links = &links};
         this->options.bridges = &input;
     }
@@ -426,6 +426,41 @@ void expect_same_bits()
     const auto one = run(1);
     for (const int n : {2, 3}) EXPECT_EQ(one, run(n));
 }
+/// Pull per length on a strand of 1 mm along x with a film of 20 um that floats 0.3 radii above the top of a shape.
+double pull_on_solid(const Shape& shape, double top, double strand_angle, double solid_angle)
+{
+    WetCones s;
+    s.add(line({-0.5e-3, 0, top + 1.3 * kThick}, {0.5e-3, 0, top + 1.3 * kThick}, 2));
+    group_strands(s.model);
+    s.wet(2e-5, 1);
+    const SolidBridgeTable table(strand_angle, solid_angle);
+    s.input.solids = &table;
+    s.obstacles.push_back({&shape, {}, {}, {}});
+    s.relink();
+    const std::vector<StrandBridge> bridges = s.bridges();
+    EXPECT_NEAR(length_of(bridges), 1e-3, 1e-12);
+    return pull_of(bridges) / 1e-3;
+}
+
+TEST(Bridges, SolidsCountWithTheirContactAngleAndCurvature) // H2, hair and solid
+{
+    const double thick = 4 * kThick, area = std::numbers::pi * 2e-5 * (2e-5 + 2 * kThick);
+    const ShapePtr along = make_cylinder({-1e-2, 0, 0}, {1e-2, 0, 0}, thick);
+    const ShapePtr across = make_cylinder({0, -1e-2, 0}, {0, 1e-2, 0}, 1e3 * thick);
+    const ShapePtr box = make_box({-1e-2, -1e-2, -1e-2}, {1e-2, 1e-2, 0});
+    for (const auto& [strand, solid] : {std::pair(kTheta, kTheta), std::pair(kTheta, 0.4)}) {
+        const auto law = [&](double radius) {
+            return cohesion({{kThick, strand}, {radius, solid}}, 0.3 * kThick, area);
+        };
+        EXPECT_NEAR(pull_on_solid(*along, thick, strand, solid), law(thick), 0.02);
+        EXPECT_NEAR(pull_on_solid(*box, 0, strand, solid), law(INFINITY), 0.02);
+        EXPECT_NEAR(pull_on_solid(*across, 1e3 * thick, strand, solid), law(INFINITY), 0.02);
+        EXPECT_GT(std::abs(law(thick) - law(INFINITY)), 0.1);
+    }
+    // The angle of the solid alone makes a difference.
+    EXPECT_GT(std::abs(pull_on_solid(*box, 0, kTheta, 0.4) - pull_on_solid(*box, 0, kTheta, kTheta)), 0.1);
+}
+
 TEST(Bridges, SameBitsOnAnyNumberOfThreads)
 {
     expect_same_bits<WetCones>();
