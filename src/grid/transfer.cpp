@@ -162,10 +162,10 @@ public:
         const Lanes<double> place{(x[0] - corner[0]) * inverse_cell, (x[1] - corner[1]) * inverse_cell,
                                   (x[2] - corner[2]) * inverse_cell, 0};
         for (int on_faces = 0; on_faces < 2; ++on_faces) {
-            using Four [[gnu::vector_size(16)]] = int;
+            using FourInts [[gnu::vector_size(16)]] = int;
             constexpr int kShift = 16; // conversion rounds towards zero
             const Lanes<double> s = on_faces != 0 ? place : place - 0.5;
-            const Four first = __builtin_convertvector(s + (kShift - 0.5), Four) - kShift;
+            const FourInts first = __builtin_convertvector(s + (kShift - 0.5), FourInts) - kShift;
             const Lanes<double> t = s - __builtin_convertvector(first, Lanes<double>);
             const Lanes<double> a = 1.5 - t, b = t - 1.0, c = t - 0.5;
             store_lanes<double>(weight_[on_faces][0], 0.5 * a * a);

@@ -475,7 +475,7 @@ void project_start(const Model& model, Scratch& s, double dt)
     if (!s.lead.is_first) return;
     s.first_pressure.clear();
     s.pressure.pressure.assign(s.grid.field_size(), 0);
-    project(model, s, dt, false);
+    project(model, s, dt, false, model.options.pressure_tolerance);
     s.start_velocity = s.faces.velocity;
     extend_velocity(model, s, dt);
     std::swap(s.start_velocity, s.faces.velocity);
