@@ -7,11 +7,21 @@
 namespace rivulet {
 namespace {
 
-/// Whether viscosity acts on a face under the surface, where what is not liquid of its cube is solid and not air.
+/// Whether viscosity acts in a cell under the surface.
+bool is_viscous(const Workspace::Scratch& s, std::size_t cell)
+{
+    return s.has_viscosity && s.liquid_distance[cell] <= -0.5 * s.grid.cell_size();
+}
+/// Whether it acts on a face there, where what is not liquid of its cube is solid and not air.
 bool is_viscous(const Workspace::Scratch& s, std::size_t face, std::size_t below)
 {
-    const double deep = -0.5 * s.grid.cell_size();
-    return s.has_viscosity && s.liquid_distance[face] <= deep && s.liquid_distance[below] <= deep;
+    return is_viscous(s, face) && is_viscous(s, below);
+}
+/// Whether no solid can take a part of the pressure on a cell's lower faces.
+bool is_free(const Workspace::Scratch& s, std::size_t cell)
+{
+    const auto& open = s.solid_fields.open;
+    return open[0][cell] == 1 && open[1][cell] == 1 && open[2][cell] == 1 && !is_viscous(s, cell);
 }
 
 /// Part of the pressure between two cells that a solid takes and not the liquid on the face between them. Without
@@ -55,10 +65,8 @@ void measure_loads(const Model& model, State& state, const Scratch& s)
         if (s.solid_fields.tiles[static_cast<std::size_t>(t)] == TileSolidity::Open) return;
         Load& load = loads[static_cast<std::size_t>(t)];
         load = {std::vector<Vec3>(n, Vec3::Zero()), std::vector<Vec3>(n, Vec3::Zero())};
-        const auto& open = s.solid_fields.open;
         for (int c = 0; c < kTileCells; ++c) {
-            const auto cell_index = static_cast<std::size_t>(t * kTileCells + c);
-            if (open[0][cell_index] == 1 && open[1][cell_index] == 1 && open[2][cell_index] == 1) continue;
+            if (is_free(s, static_cast<std::size_t>(t * kTileCells + c))) continue;
             const CellNeighbours around(s.grid, t, c % 8, c / 8 % 8, c / 64);
             for (int a = 0; a < 3; ++a) {
                 const auto face = static_cast<std::size_t>(t * kTileCells + c);
