@@ -20,17 +20,17 @@
 namespace rivulet {
 namespace {
 
-/// How often the values rise from the lowest quarter of their range to the highest.
+/// How often the values rise through the middle fifth of their range.
 double count_cycles(const std::vector<double>& values)
 {
     const auto [least, most] = std::minmax_element(values.begin(), values.end());
-    const double quarter = 0.25 * (*most - *least);
-    if (quarter == 0) return 0;
+    const double below = 0.4 * (*most - *least);
+    if (below == 0) return 0;
     int cycles = 0;
     bool was_low = false;
     for (const double v : values) {
-        if (v <= *least + quarter) was_low = true;
-        if (v < *most - quarter || !was_low) continue;
+        if (v <= *least + below) was_low = true;
+        if (v < *most - below || !was_low) continue;
         was_low = false;
         ++cycles;
     }

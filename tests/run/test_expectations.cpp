@@ -42,7 +42,7 @@ TEST(Expectations, ReduceOverTheRunWithoutTheGaps)
     EXPECT_TRUE(std::isnan(measured("nothing", When::Final)));
 }
 
-TEST(Expectations, CyclesAreRisesThroughMostOfTheRange)
+TEST(Expectations, CyclesAreRisesThroughTheMiddleOfTheRange)
 {
     // Five and a half waves with a ripple of a tenth of their height.
     Records r;
