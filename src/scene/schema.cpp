@@ -374,22 +374,23 @@ Record render_record()
 
 Record expectation_record()
 {
-    return {"expectation",
-            "A number that the run must reach.",
-            "",
-            {
-                text("quantity", "A column of probes.csv, or a path of report.json such as \"ledger.relative_error\".")
-                    .mandatory(),
-                word("when", {"final", "minimum", "maximum", "mean", "cycles"},
-                     "How the values of the run become one number; `cycles` counts how often they rise through the middle "
-                     "fifth of their range.")
-                    .otherwise("final"),
-                number("value", "", "The expected number.").between(-1e300, 1e300).any_unit().mandatory(),
-                number("tolerance", "", "Largest difference from `value` that passes.")
-                    .between(0, 1e300)
-                    .any_unit()
-                    .mandatory(),
-            }};
+    return {
+        "expectation",
+        "A number that the run must reach.",
+        "",
+        {
+            text("quantity", "A column of probes.csv, or a path of report.json such as \"ledger.relative_error\".")
+                .mandatory(),
+            word("when", {"final", "minimum", "maximum", "mean", "cycles"},
+                 "How the values of the run become one number; `cycles` counts how often they rise through the middle "
+                 "fifth of their range.")
+                .otherwise("final"),
+            number("value", "", "The expected number.").between(-1e300, 1e300).any_unit().mandatory(),
+            number("tolerance", "", "Largest difference from `value` that passes.")
+                .between(0, 1e300)
+                .any_unit()
+                .mandatory(),
+        }};
 }
 
 } // namespace
