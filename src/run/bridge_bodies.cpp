@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <tuple>
 
 namespace rivulet {
 namespace {
@@ -20,7 +21,10 @@ constexpr double kMostLean = 0.5;
 struct FrameLink {
     std::int32_t strand = 0, other = 0, a = 0, b = 0;
 
-    [[nodiscard]] friend auto operator<=>(const FrameLink&, const FrameLink&) = default;
+    [[nodiscard]] friend bool operator<(const FrameLink& x, const FrameLink& y)
+    {
+        return std::tie(x.strand, x.other, x.a, x.b) < std::tie(y.strand, y.other, y.a, y.b);
+    }
 };
 
 /// A place on a strand: edge, by its first vertex, and part of it.

@@ -449,8 +449,8 @@ TEST(Bridges, SolidsCountWithTheirContactAngleAndCurvature) // H2, hair and soli
     const ShapePtr across = make_cylinder({0, -1e-2, 0}, {0, 1e-2, 0}, 1e3 * thick);
     const ShapePtr box = make_box({-1e-2, -1e-2, -1e-2}, {1e-2, 1e-2, 0});
     for (const auto& [strand, solid] : {std::pair(kTheta, kTheta), std::pair(kTheta, 0.4)}) {
-        const auto law = [&](double radius) {
-            return cohesion({{kThick, strand}, {radius, solid}}, 0.3 * kThick, area);
+        const auto law = [&area, strand_angle = strand, solid_angle = solid](double radius) {
+            return cohesion({{kThick, strand_angle}, {radius, solid_angle}}, 0.3 * kThick, area);
         };
         EXPECT_NEAR(pull_on_solid(*along, thick, strand, solid), law(thick), 0.02);
         EXPECT_NEAR(pull_on_solid(*box, 0, strand, solid), law(INFINITY), 0.02);
