@@ -7,6 +7,7 @@
 #include "fluid/liquid_share.h"
 #include "fluid/liquid_surface.h"
 #include "fluid/surface_tension.h"
+#include "sim/occupied_cells.h"
 #include "sim/seed.h"
 
 #include <fmt/format.h>
@@ -90,20 +91,6 @@ void for_tiles_of(const Scratch& s, Body&& body)
             body(static_cast<std::size_t>(t) * kTileCells, static_cast<std::size_t>(t + 1) * kTileCells);
         },
         8);
-}
-
-/// Calls body(cell index, particles) for every cell that holds particles.
-template <class Body>
-void for_occupied_cells(const Scratch& s, const char* name, Body&& body)
-{
-    parallel_for(s.grid.n_tiles(), name, [&](std::int64_t ti) {
-        const int t = static_cast<int>(ti);
-        if (s.order.cell_table[static_cast<std::size_t>(t)] < 0) return;
-        for (int c = 0; c < kTileCells; ++c) {
-            const auto particles = s.order.cell(t, c);
-            if (!particles.empty()) body(static_cast<std::size_t>(t * kTileCells + c), particles);
-        }
-    });
 }
 
 PoissonSystem poisson_system(const Scratch& s)
@@ -471,7 +458,7 @@ void extend_velocity(const Model& model, Scratch& s, double dt)
 
 void project_start(const Model& model, Scratch& s, double dt)
 {
-    for (auto& u : s.start_velocity) u.clear();
+    s.start_velocity = {};
     if (!s.lead.is_first) return;
     s.first_pressure.clear();
     s.pressure.pressure.assign(s.grid.field_size(), 0);
@@ -479,56 +466,6 @@ void project_start(const Model& model, Scratch& s, double dt)
     s.start_velocity = s.faces.velocity;
     extend_velocity(model, s, dt);
     std::swap(s.start_velocity, s.faces.velocity);
-}
-
-void commit_liquid(const Model& model, State& state, Scratch& s, double dt)
-{
-    LiquidParticles& l = state.liquid;
-    std::vector<Vec3> at_start;
-    if (s.lead.is_first) { // what the velocity has gained beyond that of the start is lead
-        faces_to_particles(s.grid, s.order, s.start_velocity, l.position, l.velocity, l.affine);
-        at_start = l.velocity;
-    }
-    faces_to_particles(s.grid, s.order, s.faces.velocity, l.position, l.velocity, l.affine, TransferPrecision::Double,
-                       {l.lead, s.lead.kept, s.lead.gained});
-    if (!s.lead.is_first) forget_driven(model, state.clock.time, dt, state);
-    for_occupied_cells(s, "keep pressure", [&](std::size_t cell, std::span<const std::int32_t> particles) {
-        const auto pressure = static_cast<float>(s.pressure.pressure[cell]);
-        for (const std::int32_t p : particles) l.pressure[static_cast<std::size_t>(p)] = pressure;
-    });
-    if (!s.displacement[0].empty())
-        parallel_for(s.grid.n_tiles(), "add displacement", [&](std::int64_t t) {
-            for (std::size_t a = 0; a < 3; ++a)
-                for (std::int64_t c = t * kTileCells; c < (t + 1) * kTileCells; ++c)
-                    s.faces.velocity[a][static_cast<std::size_t>(c)] += s.displacement[a][static_cast<std::size_t>(c)];
-        });
-    s.lend_mass_to_displacement(); // and back
-    const LeadInput lead = s.lead.is_first ? LeadInput{} : LeadInput{l.lead, l.affine};
-    advect_midpoint(s.grid, s.order, s.faces.velocity, l.velocity, dt, l.position, lead);
-    if (s.lead.is_first) l.velocity.swap(at_start);
-}
-
-void keep_out_of_solids(const Model& model, State& state, const Scratch& s, double time)
-{
-    const SolidSet solids = solids_at(model, time, 0);
-    const Solids view = solids.view();
-    const double margin = kContactMargin * model.options.cell_size;
-    parallel_for(s.grid.n_tiles(), "contact", [&](std::int64_t t) {
-        // A particle that began in an open tile is more than a cell away from any solid.
-        if (s.solid_fields.tiles[static_cast<std::size_t>(t)] == TileSolidity::Open) return;
-        const auto begin = static_cast<std::size_t>(s.order.tile_begin[static_cast<std::size_t>(t)]);
-        const auto end = static_cast<std::size_t>(s.order.tile_begin[static_cast<std::size_t>(t) + 1]);
-        // Where one particle is far from all solids, so are those around it.
-        Vec3 clear = Vec3::Zero();
-        double clear_radius = 0;
-        for (std::size_t i = begin; i < end; ++i) {
-            Vec3& x = state.liquid.position[static_cast<std::size_t>(s.order.order[i])];
-            if (clear_radius > 0 && (x - clear).squaredNorm() < clear_radius * clear_radius) continue;
-            const double distance = push_out(view, margin, x);
-            clear = x;
-            clear_radius = 0.999 * (distance - margin);
-        }
-    });
 }
 
 } // namespace rivulet
