@@ -11,14 +11,11 @@ namespace rivulet {
 UsdaSpool::UsdaSpool(std::filesystem::path path) : path_(std::move(path)), file_(std::fopen(path_.c_str(), "w+be"))
 {
     if (!file_) fail("create");
-}
-
-UsdaSpool::~UsdaSpool()
-{
-    std::fclose(file_);
-    std::error_code ignored; // nothing can be done about it here
+    std::error_code ignored; // without a name it is gone with the process, however that ends
     std::filesystem::remove(path_, ignored);
 }
+
+UsdaSpool::~UsdaSpool() { std::fclose(file_); }
 
 UsdaSpool::Segment UsdaSpool::put(std::string_view text)
 {

@@ -171,7 +171,9 @@ void add_strands(UsdaWriter& usd, const Scene& scene, const Frame& frame)
 fs::path usd_path(const Job& job)
 {
     if (job.options.frame) return job.numbered(*job.options.frame, ".usda");
-    return job.out / (fs::absolute(job.folder.path()).lexically_normal().filename().string() + ".usda");
+    fs::path run = fs::absolute(job.folder.path()).lexically_normal();
+    if (!run.has_filename()) run = run.parent_path(); // "run/"
+    return job.out / (run.filename().string() + ".usda");
 }
 
 void export_usd(Job& job)

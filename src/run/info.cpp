@@ -73,7 +73,9 @@ std::string describe_run(const RunFolder& folder)
     text += checkpoints.empty() ? ", no checkpoint\n" : fmt::format(", checkpoint at step {}\n", checkpoints.back());
     std::error_code error;
     if (std::filesystem::exists(folder.file("report.json"), error)) return text + report_text(read_report(folder));
-    return text + "  not finished: there is no report.json; continue it with rivulet run SCENE --resume\n";
+    return text + fmt::format("  not finished: there is no report.json; unless it is running now, continue it with\n"
+                              "  rivulet run {} --out {} --resume\n",
+                              folder.file("scene.toml").string(), folder.path().string());
 }
 
 } // namespace

@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/parallel.h"
-#include "io/atomic_file.h"
 #include "run/expectations.h"
 #include "run/process.h"
 #include "run/report.h"
@@ -84,7 +83,7 @@ void amend_exit(const std::filesystem::path& run, int exit, const std::string& r
     Json report;
     const Json earlier = read_report(folder);
     for (const auto& [name, value] : earlier.members()) report.set(name, name == "exit" ? Json(exit) : value);
-    write_file_atomically(folder.file("report.json"), report.dump() + "\n");
+    folder.replace_report(report);
     RunLog run_log(folder, true, {});
     log_warning("{}: exit {}", reason, exit);
     run_log.flush();

@@ -139,6 +139,16 @@ void RunFolder::drop_report() const
     if (fs::exists(file("report.json"), error)) remove_or_throw(file("report.json"));
 }
 
+void RunFolder::replace_report(const Json& report) const
+{
+    try {
+        write_file_atomically(file("report.json"), report.dump() + "\n");
+    } catch (const IoError&) {
+        drop_report();
+        throw;
+    }
+}
+
 RunFolder open_run(const fs::path& path)
 {
     RunFolder folder(path);

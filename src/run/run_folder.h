@@ -1,6 +1,7 @@
 #pragma once
 
 #include "io/descriptor.h"
+#include "io/json.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -38,6 +39,8 @@ public:
     /// Removes frames after number `last`: a resumed run writes them again.
     void drop_frames_after(std::int64_t last) const;
     void drop_report() const;
+    /// Writes report.json. Where that fails there is none: an earlier one would say that all went well.
+    void replace_report(const Json& report) const;
 
 private:
     void mark() const;

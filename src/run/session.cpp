@@ -282,13 +282,7 @@ void Session::write_report()
                              first_step_, outcome_.exit};
     log_info("state hash {}, exit {}", outcome_.state_hash, outcome_.exit);
     log_->flush(); // before the report: that is there when all went well
-    const Json report = make_report(scene_, state_, workspace_.timers, figures);
-    try {
-        write_file_atomically(folder_.file("report.json"), report.dump() + "\n");
-    } catch (const IoError&) {
-        folder_.drop_report(); // it may be there already, and would say that all went well
-        throw;
-    }
+    folder_.replace_report(make_report(scene_, state_, workspace_.timers, figures));
 }
 
 double Session::wall() const

@@ -136,6 +136,19 @@ class Outputs(CliTest):
         self.assertEqual((self.folder / "film.mp4").read_bytes()[4:8], b"ftyp")
         self.assertEqual((self.folder / "film.gif").read_bytes()[:6], b"GIF89a")
 
+    def test_usd_is_named_for_the_run_however_its_path_is_written(self):
+        for path in ("out/", "out/.", "./out"):
+            self.assertIn("export/usd/out.usda", self.rivulet("export", path, "--to", "usd").stdout)
+        self.assertEqual([p.name for p in (self.folder / "out/export/usd").glob(".*")], [])
+
+    def test_info_of_a_run_without_report_names_the_command_that_goes_on(self):
+        self.run_scene("cut", "--frames", "2")
+        (self.folder / "cut/report.json").unlink()
+        command = next(line for line in self.rivulet("info", "cut").stdout.splitlines() if "--resume" in line).split()
+        self.assertEqual(command[0], "rivulet")
+        self.rivulet(*command[1:], "--frames", "3")
+        self.assertEqual(self.report("cut")["state_hash"], self.report("out")["state_hash"])
+
     def test_one_frame_as_usd_leaves_the_animation_alone(self):
         self.rivulet("export", "out", "--to", "usd")
         whole = (self.folder / "out/export/usd/out.usda").read_text()

@@ -1,4 +1,5 @@
-"""The validation cases at their small sizes reach their bounds; docs/validation.md shows every case."""
+"""The validation cases at their small sizes reach their bounds, but for misses with a stated reason; docs/validation.md shows
+every case."""
 import dataclasses
 import json
 import os

@@ -32,6 +32,18 @@ TEST(RunFolder, OnlyOneRunMayBeAtWorkInIt)
     EXPECT_NO_THROW((void)folder.lock());
 }
 
+TEST(RunFolder, NoReportIsLeftWhereItsSuccessorCannotBeWritten)
+{
+    const TemporaryFolder temporary;
+    const RunFolder folder(temporary.path() / "run");
+    folder.create(false);
+    std::filesystem::create_directory(folder.file("report.json")); // no file can take this name
+    EXPECT_THROW(folder.replace_report(Json(0)), IoError);
+    EXPECT_FALSE(std::filesystem::exists(folder.file("report.json")));
+    folder.replace_report(Json(5));
+    EXPECT_EQ(read_text(folder.file("report.json")), "5\n");
+}
+
 TEST(RunFolder, ForceNeverTouchesAFolderThatIsNotARun)
 {
     const TemporaryFolder temporary;
