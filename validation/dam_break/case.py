@@ -6,7 +6,8 @@ the spacing of particles). The small size runs to Z = 5.5, the full size further
 
 The rows `square` of `martin_moyce_1952.csv` (tables 2 and 6) are used for this column too. They are labelled as a column as
 high as wide, but their Z(T) is that of the rows `tall_a2.25` point by point, and read as a square column their mean depth
-at T = 3.3, a/4.1, would be larger than the depth at the back wall, 0.23 a, which no collapsing column shows.
+at T = 3.3, a/4.1, would be larger than the depth at the back wall, 0.23 a, which no collapsing column shows. The potential flow of a
+square column (`collapse(height=1.0)`) is half as far again as table 2 from T = 1.2 on, and falls slower at the wall than table 6 says.
 
 An experiment begins with a diaphragm that takes time to go, so its clock is uncertain at the start. Hence the second
 figure of the front: with the experiment's clock moved so that both pass the first compared point together.
