@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -11,10 +12,38 @@
 namespace rivulet {
 namespace {
 
+/// Bytes of the well-formed UTF-8 character that `text` begins with; 0 where it begins with none.
+std::size_t character_length(std::string_view text)
+{
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned lead = byte(0);
+    if (lead < 0x80) return 1;
+    const std::size_t length = lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+    if (length == 0 || text.size() < length) return 0;
+    for (std::size_t i = 1; i < length; ++i)
+        if ((byte(i) & 0xC0u) != 0x80) return 0;
+    const bool is_overlong = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xF0 && byte(1) < 0x90);
+    const bool is_surrogate = lead == 0xED && byte(1) >= 0xA0;
+    const bool is_beyond_unicode = lead == 0xF4 && byte(1) >= 0x90;
+    return is_overlong || is_surrogate || is_beyond_unicode ? 0 : length;
+}
+
+/// Names of files may be any bytes, JSON is UTF-8: what is none becomes U+FFFD, as editors show it.
+std::string well_formed(std::string_view text)
+{
+    std::string out;
+    while (!text.empty()) {
+        const std::size_t length = character_length(text);
+        out += length > 0 ? text.substr(0, length) : std::string_view("\xef\xbf\xbd");
+        text.remove_prefix(std::max<std::size_t>(length, 1));
+    }
+    return out;
+}
+
 void dump_text(std::string& out, std::string_view text)
 {
     out += '"';
-    for (const char c : text) {
+    for (const char c : well_formed(text)) {
         if (c == '"' || c == '\\')
             (out += '\\') += c;
         else if (c == '\n')

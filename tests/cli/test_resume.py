@@ -10,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from support import BIN, FULL, CliTest
+from support import BIN, FULL, ROOT, CliTest
 
 TABLES = ("ledger.csv", "probes.csv", "steps.csv", "energy.csv")
 
@@ -25,12 +25,20 @@ class Resume(CliTest):
             self.assertEqual((self.folder / a / name).read_text(), (self.folder / b / name).read_text(), name)
 
     def test_killed_at_random_moments_and_resumed_gives_the_same_bits(self):
+        self.assertGreater(self.kill_at_random_moments(100 if FULL else 10), 5)
+
+    def test_wet_strands_killed_at_random_moments_and_resumed_give_the_same_bits(self):
+        self.scene = ROOT / "scenes/fur_mat.toml"  # contacts, bridges, films, drops
+        self.assertGreater(self.kill_at_random_moments(10 if FULL else 2), 0)
+
+    def kill_at_random_moments(self, repeats):
+        """Runs the scene that often, killing it until it gets through; how many kills there were."""
         begin = time.monotonic()
         expected = self.state_hash("whole", "--checkpoint-every", "1")
         duration = time.monotonic() - begin
         chance = random.Random(20240501)
         kills = 0
-        for repeat in range(100 if FULL else 10):
+        for repeat in range(repeats):
             out = f"killed{repeat}"
             while True:
                 process = self.start("--out", out, "--resume")
@@ -47,7 +55,7 @@ class Resume(CliTest):
             self.assert_same_tables(out, "whole")
             leftover = [p.name for p in (self.folder / out).rglob("*.tmp-*")]
             self.assertEqual(leftover, [])
-        self.assertGreater(kills, 5)
+        return kills
 
     def test_a_resumed_run_that_is_killed_is_not_finished(self):
         self.run_scene("part", "--frames", "1")

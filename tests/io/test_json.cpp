@@ -26,6 +26,21 @@ TEST(Json, WritesTheStandardsText)
                                  R"("nan": null, "inner": {"k": 1e-300}})");
 }
 
+TEST(Json, BytesThatAreNoUtf8AreReplacedAndOthersKept)
+{
+    const std::string good = "\u00e4 \u20ac \U0001f4a7"; // two, three and four bytes
+    EXPECT_EQ(Json(good).dump(false), '"' + good + '"');
+    const std::string mark = "\xef\xbf\xbd";
+    EXPECT_EQ(Json("a\xff"
+                   "b")
+                  .dump(false),
+              "\"a" + mark + "b\"");
+    EXPECT_EQ(Json("\xe2\x82").dump(false), '"' + mark + mark + '"');            // cut short
+    EXPECT_EQ(Json("\xc0\x80").dump(false), '"' + mark + mark + '"');            // overlong
+    EXPECT_EQ(Json("\xed\xa0\x80").dump(false), '"' + mark + mark + mark + '"'); // half of a pair
+    EXPECT_EQ(Json("\xf4\x90\x80\x80").dump(false), '"' + mark + mark + mark + mark + '"');
+}
+
 TEST(Json, ReadsBackTheSameBits)
 {
     Json value;
