@@ -4,6 +4,9 @@
 #include "pressure_problem.h"
 #include "pressure_reference.h"
 
+#include <cstdio>
+#include <filesystem>
+#include <optional>
 #include <string>
 
 namespace rivulet {
@@ -27,6 +30,31 @@ BenchFigure ratio_figure(std::string name, double value, double reference, doubl
     BenchFigure figure = time_figure(std::move(name), value, reference, bar);
     figure.meets = figure.meets && valid;
     return figure;
+}
+
+/// What hypre needs for the same problem, by the program that is built where hypre is there.
+struct HypreTime {
+    double seconds = 0;
+    int iterations = 0;
+};
+
+std::optional<HypreTime> time_of_hypre(int n, int repeats)
+{
+    std::error_code error;
+    const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+    const auto program = self.parent_path() / "rivulet_hypre";
+    if (error || !std::filesystem::exists(program, error)) return {};
+    const std::string command = "OMP_NUM_THREADS=1 '" + program.string() + "' " + std::to_string(n) + " " +
+                                std::to_string(kRelativeTolerance) + " " + std::to_string(repeats);
+    std::FILE* output = popen(command.c_str(), "r");
+    if (output == nullptr) return {};
+    double setup = 0, solve = 0, residual = 0;
+    HypreTime time;
+    const int read = std::fscanf(output, "%lf %lf %d %lf", &setup, &solve, &time.iterations, &residual);
+    time.seconds = setup + solve;
+    const bool ended_well = pclose(output) == 0;
+    if (read != 4 || !ended_well || !(residual <= kRelativeTolerance)) return {};
+    return time;
 }
 
 void bench_size(int n, std::vector<BenchFigure>& figures)
@@ -61,6 +89,12 @@ void bench_size(int n, std::vector<BenchFigure>& figures)
     const bool valid = result.converged && cholesky_result.converged && jacobi_result.converged;
     figures.push_back(ratio_figure(name + "_cholesky", cpu_one, cholesky, n == 128 ? 6 : 0, valid));
     figures.push_back(ratio_figure(name + "_jacobi", cpu_one, jacobi, 0, valid));
+
+    if (const auto hypre = time_of_hypre(n, n <= 128 ? 3 : 1)) {
+        figures.push_back(ratio_figure(name + "_hypre", cpu_one, hypre->seconds, n >= 128 ? 3 : 0, valid));
+        figures.push_back(
+            {name + "_hypre_iterations", static_cast<double>(hypre->iterations), "iterations", 0, 0, 0, true});
+    }
 
     const double iterations = result.iterations;
     const double reference_iterations = cholesky_result.iterations;

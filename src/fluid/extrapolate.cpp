@@ -1,13 +1,18 @@
 #include "fluid/extrapolate.h"
 
 #include "base/parallel.h"
+#include "fluid/cell_neighbours.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
+#include <utility>
 
 namespace rivulet {
 namespace {
+
+constexpr std::size_t kTilePlane = kTileEdge * kTileEdge;
 
 /// Marks the open faces of liquid cells along one axis.
 void mark_known(const TileGrid& grid, const SolidFields& solids, std::span<const std::uint8_t> liquid, std::size_t axis,
@@ -34,32 +39,42 @@ void mark_known(const TileGrid& grid, const SolidFields& solids, std::span<const
     });
 }
 
-/// Known faces as bits: a byte for a row of eight along x, 64 for a tile.
-using KnownBits = std::vector<std::uint8_t>;
-constexpr int kTileRows = kTileEdge * kTileEdge;
+/// Known faces as bits: a byte for a row of eight along x, 64 for a tile, that is a word for a plane of eight rows.
+using KnownBits = std::vector<std::uint64_t>;
 
 KnownBits bits_of(const TileGrid& grid, const std::vector<std::uint8_t>& known)
 {
-    KnownBits bits(static_cast<std::size_t>(grid.n_tiles() + 1) * kTileRows);
+    KnownBits bits(static_cast<std::size_t>(grid.n_tiles() + 1) * kTileEdge);
     parallel_for(
         grid.n_tiles() + 1, "known bits",
         [&](std::int64_t t) {
-            for (std::int64_t row = t * kTileRows; row < (t + 1) * kTileRows; ++row) {
-                const std::uint8_t* from = known.data() + row * kTileEdge;
-                unsigned byte = 0;
-                for (unsigned i = 0; i < kTileEdge; ++i) byte |= static_cast<unsigned>(from[i] != 0) << i;
-                bits[static_cast<std::size_t>(row)] = static_cast<std::uint8_t>(byte);
+            for (std::int64_t plane = t * kTileEdge; plane < (t + 1) * kTileEdge; ++plane) {
+                std::uint64_t word = 0;
+                for (int row = 0; row < kTileEdge; ++row) {
+                    // Known is 0 or 1: the product gathers the lowest bits of eight bytes in its highest byte.
+                    constexpr std::uint64_t kGather = 0x0102040810204080;
+                    std::uint64_t eight = 0;
+                    std::memcpy(&eight, known.data() + (plane * kTileEdge + row) * kTileEdge, sizeof eight);
+                    word |= eight * kGather >> 56 << (kTileEdge * row);
+                }
+                bits[static_cast<std::size_t>(plane)] = word;
             }
         },
         8);
     return bits;
 }
 
-/// Bits of the row (j, k) of tile t, at most one of which is one step outside of it.
-unsigned row_bits(const TileGrid& grid, const KnownBits& bits, int t, int j, int k, int side = 0)
+/// Faces of a plane of tile t that have a known one beside them; `own` are the bits of the plane.
+std::uint64_t beside_known(const TileGrid& grid, const KnownBits& bits, int t, int k, std::uint64_t own)
 {
-    const int tile = grid.neighbour(t, side, j >> 3, k >> 3);
-    return bits[static_cast<std::size_t>(tile * kTileRows + (j & 7) + kTileEdge * (k & 7))];
+    constexpr std::uint64_t kFirst = 0x0101010101010101, kLast = kFirst << 7; // of each row
+    const auto plane = [&](int dx, int dy, int z) {
+        return bits[static_cast<std::size_t>(grid.neighbour(t, dx, dy, z >> 3) * kTileEdge + (z & 7))];
+    };
+    const std::uint64_t along_x =
+        (own & ~kLast) << 1 | (own & ~kFirst) >> 1 | (plane(-1, 0, k) & kLast) >> 7 | (plane(1, 0, k) & kFirst) << 7;
+    const std::uint64_t along_y = own << 8 | own >> 8 | plane(0, -1, k) >> 56 | plane(0, 1, k) << 56;
+    return along_x | along_y | plane(0, 0, k - 1) | plane(0, 0, k + 1);
 }
 
 /// Mean of the known faces around a face; they are asked in a fixed order.
@@ -68,11 +83,9 @@ double mean_of_known(const TileGrid& grid, int t, const Vec3i& cell, const std::
 {
     double sum = 0;
     int n = 0;
-    for (int axis = 0; axis < 3; ++axis)
-        for (const int step : {-1, 1}) {
-            Vec3i at = cell;
-            at[axis] += step;
-            const std::size_t other = grid.index(t, at.x(), at.y(), at.z());
+    const CellNeighbours at(grid, t, cell.x(), cell.y(), cell.z());
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        for (const std::size_t other : {at.down[axis], at.up[axis]}) {
             if (known[other] == 0) continue;
             sum += velocity[other];
             ++n;
@@ -85,20 +98,16 @@ double mean_of_known(const TileGrid& grid, int t, const Vec3i& cell, const std::
 void grow_tile(const TileGrid& grid, int t, const KnownBits& bits, const std::vector<std::uint8_t>& known,
                KnownBits& next, std::vector<double>& velocity)
 {
-    for (int row = 0; row < kTileRows; ++row) {
-        const int j = row % 8, k = row / 8;
-        const unsigned own = row_bits(grid, bits, t, j, k);
-        if (own == 0xFF) continue;
-        const unsigned around = own << 1 | own >> 1 | row_bits(grid, bits, t, j, k, -1) >> 7 |
-                                row_bits(grid, bits, t, j, k, 1) << 7 | row_bits(grid, bits, t, j - 1, k) |
-                                row_bits(grid, bits, t, j + 1, k) | row_bits(grid, bits, t, j, k - 1) |
-                                row_bits(grid, bits, t, j, k + 1);
-        const unsigned grown = around & ~own & 0xFF;
-        next[static_cast<std::size_t>(t * kTileRows + row)] = static_cast<std::uint8_t>(grown);
-        for (unsigned left = grown; left != 0; left &= left - 1) {
-            const Vec3i cell(std::countr_zero(left), j, k);
-            velocity[static_cast<std::size_t>(t * kTileCells + cell.x() + kTileEdge * row)] =
-                mean_of_known(grid, t, cell, known, velocity);
+    for (int k = 0; k < kTileEdge; ++k) {
+        const auto plane = static_cast<std::size_t>(t * kTileEdge + k);
+        const std::uint64_t own = bits[plane];
+        if (own == ~std::uint64_t{0}) continue;
+        const std::uint64_t grown = beside_known(grid, bits, t, k, own) & ~own;
+        next[plane] = grown;
+        for (std::uint64_t left = grown; left != 0; left &= left - 1) {
+            const int c = std::countr_zero(left);
+            velocity[plane * kTilePlane + static_cast<std::size_t>(c)] =
+                mean_of_known(grid, t, {c % 8, c / 8, k}, known, velocity);
         }
     }
 }
@@ -106,12 +115,11 @@ void grow_tile(const TileGrid& grid, int t, const KnownBits& bits, const std::ve
 /// Marks the faces of `grown` in a tile as known, and leaves none there.
 void add_grown(int t, KnownBits& grown, KnownBits& bits, std::vector<std::uint8_t>& known)
 {
-    for (auto row = static_cast<std::size_t>(t) * kTileRows; row < static_cast<std::size_t>(t + 1) * kTileRows; ++row) {
-        if (grown[row] == 0) continue;
-        bits[row] = static_cast<std::uint8_t>(bits[row] | grown[row]);
-        for (unsigned left = grown[row]; left != 0; left &= left - 1)
-            known[row * kTileEdge + static_cast<std::size_t>(std::countr_zero(left))] = 1;
-        grown[row] = 0;
+    for (auto plane = static_cast<std::size_t>(t) * kTileEdge; plane < static_cast<std::size_t>(t + 1) * kTileEdge;
+         ++plane) {
+        bits[plane] |= grown[plane];
+        for (std::uint64_t left = std::exchange(grown[plane], 0); left != 0; left &= left - 1)
+            known[plane * kTilePlane + static_cast<std::size_t>(std::countr_zero(left))] = 1;
     }
 }
 
@@ -138,31 +146,37 @@ void grow_change(const TileGrid& grid, int t, const std::vector<double>& open, c
     }
 }
 
+Vec3 face_centre(const TileGrid& grid, int t, int axis, const Vec3i& cell)
+{
+    Vec3 at = cell.cast<double>() + Vec3::Constant(0.5);
+    at[axis] -= 0.5;
+    return grid.node(t, at.x(), at.y(), at.z());
+}
+
 /// Velocity at a face as a vector: its own component, and the means of the four faces of each other axis around it.
 Vec3 vector_at_face(const TileGrid& grid, const std::array<std::vector<double>, 3>& velocity, int t, int axis,
                     const Vec3i& cell)
 {
-    constexpr std::array<std::ptrdiff_t, 3> kStride{1, kTileEdge, kTileEdge * kTileEdge};
-    const bool is_inner = cell.minCoeff() > 0 && cell.maxCoeff() < kTileEdge - 1;
-    const auto own = static_cast<std::ptrdiff_t>(grid.index(t, cell.x(), cell.y(), cell.z()));
+    constexpr std::array<std::size_t, 3> kStride{1, kTileEdge, kTileEdge * kTileEdge};
+    const auto own =
+        static_cast<std::size_t>(t) * kTileCells + static_cast<std::size_t>(cell_in_tile(cell.x(), cell.y(), cell.z()));
+    const std::size_t down = kStride[static_cast<std::size_t>(axis)];
     Vec3 u;
     for (int b = 0; b < 3; ++b) {
         const double* field = velocity[static_cast<std::size_t>(b)].data();
-        if (b == axis) {
+        const std::size_t up = kStride[static_cast<std::size_t>(b)];
+        if (b == axis)
             u[b] = field[own];
-            continue;
-        }
-        const std::ptrdiff_t up = kStride[static_cast<std::size_t>(b)], down = kStride[static_cast<std::size_t>(axis)];
-        double sum = 0;
-        for (int n = 0; n < 4; ++n) {
-            if (is_inner) {
-                sum += field[own + (n & 1) * up - (n >> 1) * down];
-                continue;
+        else if (cell[axis] > 0 && cell[b] < kTileEdge - 1)
+            u[b] = (field[own] + field[own + up] + field[own - down] + field[own + up - down]) / 4;
+        else {
+            double sum = 0;
+            for (int n = 0; n < 4; ++n) {
+                const Vec3i f = cell + (n & 1) * Vec3i::Unit(b) - (n >> 1) * Vec3i::Unit(axis);
+                sum += field[grid.index(t, f.x(), f.y(), f.z())];
             }
-            const Vec3i f = cell + (n & 1) * Vec3i::Unit(b) - (n >> 1) * Vec3i::Unit(axis);
-            sum += field[grid.index(t, f.x(), f.y(), f.z())];
+            u[b] = sum / 4;
         }
-        u[b] = sum / 4;
     }
     return u;
 }
@@ -173,34 +187,40 @@ struct FaceValue {
     double value;
 };
 
+FaceSolid solid_at(const TileGrid& grid, const Solids& solids, int t, int a, const Vec3i& cell)
+{
+    const Solids::Nearest near = solids.nearest(face_centre(grid, t, a, cell));
+    if (near.distance > 0) return {};
+    const bool slips = solids.friction(near.body) != 1;
+    return {true, near.body, slips ? solids.normal(face_centre(grid, t, a, cell), near.body) : Vec3(Vec3::Zero())};
+}
+
 /// New values for the faces of one tile that lie inside a solid.
 std::vector<FaceValue> constrained_faces(const TileGrid& grid, const Solids& solids, const SolidFields& fields, int t,
                                          const std::array<std::vector<std::uint8_t>, 3>& known,
-                                         const std::array<std::vector<double>, 3>& velocity)
+                                         const std::array<std::vector<double>, 3>& velocity, FaceSolids& at_rest)
 {
     std::vector<FaceValue> result;
     for (int c = 0; c < kTileCells; ++c)
         for (int a = 0; a < 3; ++a) {
             const auto axis = static_cast<std::size_t>(a);
             const auto face = static_cast<std::size_t>(t * kTileCells + c);
-            if (fields.open[axis][face] == 1 || known[axis][face] == 0) continue;
+            if (known[axis][face] == 0 || fields.open[axis][face] == 1) continue;
             const Vec3i cell(c % 8, c / 8 % 8, c / 64);
-            Vec3 offset(0.5, 0.5, 0.5);
-            offset[a] = 0;
-            const Vec3 x = grid.node(t, cell.x() + offset.x(), cell.y() + offset.y(), cell.z() + offset.z());
-            const Solids::Nearest near = solids.nearest(x);
-            if (near.distance > 0) continue;
-            const bool rests = near.body < 0 || solids.bodies[static_cast<std::size_t>(near.body)].is_static;
-            const Vec3 u_solid = rests ? Vec3(Vec3::Zero()) : solids.velocity(x, near.body);
-            const double friction = solids.friction(near.body);
+            const FaceSolid solid =
+                at_rest.at(t, axis, static_cast<std::size_t>(c), [&] { return solid_at(grid, solids, t, a, cell); });
+            if (!solid.is_inside) continue;
+            const bool rests = solid.body < 0 || solids.bodies[static_cast<std::size_t>(solid.body)].is_static;
+            const Vec3 u_solid =
+                rests ? Vec3(Vec3::Zero()) : solids.velocity(face_centre(grid, t, a, cell), solid.body);
+            const double friction = solids.friction(solid.body);
             if (friction == 1) { // nothing slips
                 result.push_back({axis, face, u_solid[a]});
                 continue;
             }
-            const Vec3 normal = solids.normal(x, near.body);
             const Vec3 slip = vector_at_face(grid, velocity, t, a, cell) - u_solid;
-            const Vec3 along = slip - normal.dot(slip) * normal;
-            result.push_back({axis, face, u_solid[a] + (1 - friction) * along[a]});
+            const double along = slip[a] - solid.normal.dot(slip) * solid.normal[a];
+            result.push_back({axis, face, u_solid[a] + (1 - friction) * along});
         }
     return result;
 }
@@ -236,7 +256,7 @@ void extrapolate_change(const TileGrid& grid, const SolidFields& solids, const s
 void extrapolate_velocity(const TileGrid& grid, int layers, std::array<std::vector<double>, 3>& velocity,
                           std::array<std::vector<std::uint8_t>, 3>& known)
 {
-    KnownBits grown(static_cast<std::size_t>(grid.n_tiles() + 1) * kTileRows, 0);
+    KnownBits grown(static_cast<std::size_t>(grid.n_tiles() + 1) * kTileEdge, 0);
     for (std::size_t a = 0; a < 3; ++a) {
         KnownBits bits = bits_of(grid, known[a]);
         for (int layer = 0; layer < layers; ++layer) {
@@ -250,15 +270,35 @@ void extrapolate_velocity(const TileGrid& grid, int layers, std::array<std::vect
     }
 }
 
+void FaceSolids::begin(const TileGrid& grid, const Solids& solids, const SolidFields& fields)
+{
+    const bool has_bodies =
+        std::any_of(solids.bodies.begin(), solids.bodies.end(), [](const SolidBody& b) { return b.is_static; });
+    std::vector<std::unique_ptr<OfTile>> tiles(static_cast<std::size_t>(grid.n_tiles()));
+    parallel_for(
+        grid.n_tiles(), "faces in solids",
+        [&](std::int64_t ti) {
+            const auto t = static_cast<std::size_t>(ti);
+            if (!has_bodies || fields.near_moving[t] != 0 || fields.tiles[t] == TileSolidity::Open) return;
+            const auto last = static_cast<std::size_t>(grid_.find(grid.tile(static_cast<int>(ti))));
+            if (last < tiles_.size()) tiles[t] = std::move(tiles_[last]);
+            if (tiles[t] == nullptr) tiles[t] = std::make_unique<OfTile>();
+        },
+        32);
+    tiles_ = std::move(tiles);
+    grid_ = grid;
+}
+
 void constrain_to_solids(const TileGrid& grid, const Solids& solids, const SolidFields& fields,
                          const std::array<std::vector<std::uint8_t>, 3>& known,
-                         std::array<std::vector<double>, 3>& velocity)
+                         std::array<std::vector<double>, 3>& velocity, FaceSolids& at_rest)
 {
+    at_rest.begin(grid, solids, fields);
     std::vector<std::vector<FaceValue>> values(static_cast<std::size_t>(grid.n_tiles()));
     parallel_for(grid.n_tiles(), "constrain to solids", [&](std::int64_t t) {
         if (fields.tiles[static_cast<std::size_t>(t)] != TileSolidity::Open)
             values[static_cast<std::size_t>(t)] =
-                constrained_faces(grid, solids, fields, static_cast<int>(t), known, velocity);
+                constrained_faces(grid, solids, fields, static_cast<int>(t), known, velocity, at_rest);
     });
     parallel_for(grid.n_tiles(), "constrain to solids", [&](std::int64_t t) {
         for (const FaceValue& v : values[static_cast<std::size_t>(t)]) velocity[v.axis][v.face] = v.value;

@@ -4,6 +4,7 @@
 #include "grid/tile_grid.h"
 
 #include <array>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -27,10 +28,50 @@ void extrapolate_change(const TileGrid& grid, const SolidFields& solids, const s
 void extrapolate_velocity(const TileGrid& grid, int layers, std::array<std::vector<double>, 3>& velocity,
                           std::array<std::vector<std::uint8_t>, 3>& known);
 
+/// The solid that a face lies in.
+struct FaceSolid {
+    bool is_inside = false;
+    int body = -1; ///< as in Solids::Nearest
+    Vec3 normal = Vec3::Zero();
+};
+
+/// What solids at rest say at the faces of tiles that no moving body reaches, as far as it was asked for: known from
+/// step to step. Of the same static solids throughout.
+class FaceSolids {
+public:
+    /// Keeps what is known of the tiles of `grid` and holds for them. Nothing is kept of walls alone, which are quickly
+    /// asked.
+    void begin(const TileGrid& grid, const Solids& solids, const SolidFields& fields);
+    /// The solid at face c of a tile, across axis a, as of `look`, which is called only where it is not known. Calls
+    /// for different tiles do not disturb each other.
+    template <class Look>
+    FaceSolid at(int t, std::size_t a, std::size_t c, Look&& look)
+    {
+        if (tiles_[static_cast<std::size_t>(t)] == nullptr) return look();
+        OfTile& tile = *tiles_[static_cast<std::size_t>(t)];
+        std::uint16_t& entry = tile.entry[a][c];
+        if (entry == 0) {
+            const FaceSolid solid = look();
+            if (solid.is_inside) tile.inside.push_back(solid);
+            entry = static_cast<std::uint16_t>(solid.is_inside ? tile.inside.size() + 1 : 1);
+        }
+        return entry == 1 ? FaceSolid{} : tile.inside[entry - 2U];
+    }
+
+private:
+    struct OfTile {
+        /// By face: 0 not asked for, 1 outside of solids, n + 2 inside, and `inside[n]` tells.
+        std::array<std::array<std::uint16_t, kTileCells>, 3> entry{};
+        std::vector<FaceSolid> inside;
+    };
+    TileGrid grid_;
+    std::vector<std::unique_ptr<OfTile>> tiles_; ///< none where a moving body is near, or no solid
+};
+
 /// Gives known faces inside solids the velocity that the solid allows: its own along its normal, and along the surface
-/// the liquid's slowed down by the friction (1 = no slip).
+/// the liquid's slowed down by the friction (1 = no slip). What `at_rest` knows saves time and changes nothing.
 void constrain_to_solids(const TileGrid& grid, const Solids& solids, const SolidFields& fields,
                          const std::array<std::vector<std::uint8_t>, 3>& known,
-                         std::array<std::vector<double>, 3>& velocity);
+                         std::array<std::vector<double>, 3>& velocity, FaceSolids& at_rest);
 
 } // namespace rivulet

@@ -256,6 +256,14 @@ double ViscositySolver::held_part(std::size_t axis, std::size_t face) const noex
     return impl_->a.kind(axis, face) == FaceKind::Held ? impl_->a.volumes().face[axis][face] : 0;
 }
 
+bool ViscositySolver::moves_all(std::size_t cell) const noexcept
+{
+    const ControlVolumes& v = impl_->a.volumes();
+    bool all = true;
+    for (std::size_t a = 0; a < 3; ++a) all = all & (v.kind[a][cell] == FaceKind::Liquid && v.face[a][cell] == 1);
+    return all;
+}
+
 const std::vector<ViscousLoad>& ViscositySolver::loads() const noexcept { return impl_->loads; }
 
 std::size_t ViscositySolver::bytes() const noexcept

@@ -83,6 +83,8 @@ public:
     [[nodiscard]] double moving_part(std::size_t axis, std::size_t face) const noexcept;
     /// Part of it that is liquid and held by a solid.
     [[nodiscard]] double held_part(std::size_t axis, std::size_t face) const noexcept;
+    /// Whether the cubes around the three lower faces of a cell are free liquid and nothing else.
+    [[nodiscard]] bool moves_all(std::size_t cell) const noexcept;
     /// Memory held between solves.
     [[nodiscard]] std::size_t bytes() const noexcept;
 

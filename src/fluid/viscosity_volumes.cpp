@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <optional>
 
 namespace rivulet {
 namespace {
@@ -81,33 +80,35 @@ constexpr std::array<std::array<double, 8>, 8> trilinear_weights()
 }
 constexpr std::array<std::array<double, 8>, 8> kTrilinear = trilinear_weights();
 
-double interpolate(const Distances& block, int i, int j, int k, int near)
-{
-    double sum = 0;
-    for (int n = 0; n < 8; ++n)
-        sum += kTrilinear[std::size_t(near)][std::size_t(n)] * block.at(i + (n & 1), j + (n >> 1 & 1), k + (n >> 2));
-    return sum;
-}
+/// Where the value of the n-th eighth along an axis lies between those of cells: that from `first` on, and its weight.
+struct Between {
+    std::size_t first;
+    double weight;
+    explicit Between(std::size_t n) : first(n / 2 + n % 2), weight(n % 2 == 0 ? 0.25 : 0.75) {}
+};
 
-/// For the cells of a block: 1 if all distances in the 3x3x3 cells around are so far inside that the cell is full, 2 if
-/// so far outside that it is empty, 0 if its eighths must be looked at.
-class Sides {
-public:
-    Sides(const Distances& phi, double margin)
-    {
-        for (std::size_t n = 0; n < flags_.size(); ++n)
-            flags_[n] = static_cast<std::uint8_t>((phi.values[n] <= -margin) | (phi.values[n] >= margin) << 1);
-        for (const std::size_t step : {1U, 12U, 144U}) { // what all three along an axis have in common
-            const auto last = flags_;
-            for (std::size_t n = step; n + step < flags_.size(); ++n)
-                flags_[n] = static_cast<std::uint8_t>(last[n - step] & last[n] & last[n + step]);
+/// Part of the eighths in plane n (of 18) that is liquid, from the distances at the cells' centres: one axis after the
+/// other.
+void fill_plane(const Distances& phi, double dx, std::size_t n, double* eighths)
+{
+    constexpr std::size_t kCells = 12, kPlane = kCells * kCells, kFine = 18;
+    const double scale = 2 / dx;
+    std::array<double, kPlane> plane;
+    const Between z(n);
+    const double* below = &phi.values[kPlane * z.first];
+    for (std::size_t q = 0; q < kPlane; ++q) plane[q] = z.weight * below[q] + (1 - z.weight) * below[q + kPlane];
+    for (std::size_t j = 0; j < kFine; ++j) {
+        const Between y(j);
+        const double* from = &plane[kCells * y.first];
+        std::array<double, kCells> row;
+        for (std::size_t i = 0; i < kCells; ++i) row[i] = y.weight * from[i] + (1 - y.weight) * from[i + kCells];
+        for (std::size_t i = 0; i < kFine / 2; ++i) {
+            const double lower = 0.25 * row[i] + 0.75 * row[i + 1], upper = 0.75 * row[i + 1] + 0.25 * row[i + 2];
+            eighths[kFine * j + 2 * i] = std::min(std::max(0.5 - scale * lower, 0.0), 1.0);
+            eighths[kFine * j + 2 * i + 1] = std::min(std::max(0.5 - scale * upper, 0.0), 1.0);
         }
     }
-    [[nodiscard]] int at(int i, int j, int k) const { return flags_[std::size_t(i + 2 + 12 * (j + 2 + 12 * (k + 2)))]; }
-
-private:
-    std::array<std::uint8_t, 12 * 12 * 12> flags_;
-};
+}
 
 /// A cell whose corners are deeper in solids than this has no open eighth, in cells: their centres are within 0.44 of
 /// a corner, and closed 0.25 below the wall.
@@ -181,87 +182,81 @@ bool is_bent(const TileWalls& walls, const Vec3i& cell, double dx)
     return false;
 }
 
-/// How full the cells -1 .. 7 are: 1 all of it, 2 not at all, 0 in parts.
-using Fillings = std::array<std::uint8_t, 9 * 9 * 9>;
-std::uint8_t& filling(Fillings& f, int i, int j, int k) { return f[std::size_t(i + 1 + 9 * (j + 1 + 9 * (k + 1)))]; }
-
-void fill_cell(Eighths& eighths, int i, int j, int k, double liquid)
-{
-    for (int n = 0; n < 4; ++n) std::fill_n(&eighths.at(2 * i, 2 * j + (n & 1), 2 * k + (n >> 1)), 2, liquid);
-}
-
-void fill_eighths(const ViscosityInput& in, int t, const Distances& phi, const TileWalls* walls, Eighths& eighths,
-                  Fillings& fillings)
+/// Takes from the eighths of a cell what solids take of them.
+void cut_cell(const ViscosityInput& in, int t, const TileWalls& walls, int i, int j, int k, Eighths& eighths)
 {
     const double dx = in.grid->cell_size();
-    const Sides sides(phi, 0.25 * dx);
-    std::optional<Cuts> cuts;
-    if (walls != nullptr) cuts.emplace(*walls, dx);
+    const CellCorners corners(walls, i, j, k);
+    const bool bent = is_bent(walls, {i, j, k}, dx);
+    for (int n = 0; n < 8; ++n) {
+        const int x = n & 1, y = n >> 1 & 1, z = n >> 2;
+        double& liquid = eighths.at(2 * i + x, 2 * j + y, 2 * k + z);
+        if (liquid == 0) continue;
+        const double solid =
+            bent ? in.solids->distance(in.grid->node(t, i + 0.25 + 0.5 * x, j + 0.25 + 0.5 * y, k + 0.25 + 0.5 * z))
+                 : corners.at(n);
+        liquid *= negative_part(-solid / dx);
+    }
+}
+
+void fill_eighths(const ViscosityInput& in, int t, const Distances& phi, const TileWalls* walls, Eighths& eighths)
+{
+    const double dx = in.grid->cell_size();
+    for (std::size_t n = 0; n < 18; ++n) fill_plane(phi, dx, n, &eighths.values[18 * 18 * n]);
+    if (walls == nullptr) return;
+    const Cuts cuts(*walls, dx);
     for (int k = -1; k < kTileEdge; ++k)
         for (int j = -1; j < kTileEdge; ++j)
             for (int i = -1; i < kTileEdge; ++i) {
-                const int side = cuts && cuts->is_buried(i, j, k) ? 2 : sides.at(i, j, k);
-                const bool is_cut = cuts && side != 2 && cuts->is_cut(i, j, k);
-                filling(fillings, i, j, k) = is_cut ? 0 : static_cast<std::uint8_t>(side);
-                if (!is_cut && side != 0) {
-                    fill_cell(eighths, i, j, k, side == 1 ? 1 : 0);
-                    continue;
-                }
-                std::optional<CellCorners> corners;
-                if (is_cut) corners.emplace(*walls, i, j, k);
-                const bool bent = is_cut && is_bent(*walls, {i, j, k}, dx);
-                for (int n = 0; n < 8; ++n) {
-                    const int x = n & 1, y = n >> 1 & 1, z = n >> 2;
-                    double liquid = side == 1 ? 1 : 0;
-                    // The eighth lies between the centres of this cell and of its neighbours on that side.
-                    if (side == 0)
-                        liquid = negative_part(interpolate(phi, i - 1 + x, j - 1 + y, k - 1 + z, 7 & ~n) / dx);
-                    if (liquid > 0 && is_cut) {
-                        const double solid = bent ? in.solids->distance(in.grid->node(
-                                                        t, i + 0.25 + 0.5 * x, j + 0.25 + 0.5 * y, k + 0.25 + 0.5 * z))
-                                                  : corners->at(n);
-                        liquid *= negative_part(-solid / dx);
-                    }
-                    eighths.at(2 * i + x, 2 * j + y, 2 * k + z) = liquid;
-                }
+                if (cuts.is_cut(i, j, k))
+                    cut_cell(in, t, *walls, i, j, k, eighths);
+                else if (cuts.is_buried(i, j, k))
+                    for (int n = 0; n < 4; ++n)
+                        std::fill_n(&eighths.at(2 * i, 2 * j + (n & 1), 2 * k + (n >> 1)), 2, 0.0);
             }
 }
 
-/// Mean of the 2x2x2 eighths from (i, j, k) on.
-double mean_of_eighths(const Eighths& e, int i, int j, int k)
+/// Sums of pairs of eighths along a row of 18: those of the eight cells, and those around their lower faces.
+void sum_pairs(const double* row, double* cells, double* faces)
 {
-    double sum = 0;
-    for (int n = 0; n < 8; ++n) sum += e.at(i + (n & 1), j + (n >> 1 & 1), k + (n >> 2));
-    return sum / 8;
+    for (int i = 0; i < kTileEdge; ++i) {
+        cells[i] = row[2 * i + 2] + row[2 * i + 3];
+        faces[i] = row[2 * i + 1] + row[2 * i + 2];
+    }
 }
 
-/// What each cell and its lower neighbours have in common.
-void join_fillings(Fillings& fillings)
+/// Means over cells, faces and edges of a tile: pairs are summed along one axis after the other, each from the cell's
+/// own eighth and from that below it.
+void sum_eighths(const Eighths& eighths, int t, ControlVolumes& v)
 {
-    for (const std::size_t step : {1U, 9U, 81U})
-        for (std::size_t n = fillings.size() - 1; n >= step; --n)
-            fillings[n] = static_cast<std::uint8_t>(fillings[n] & fillings[n - step]);
-}
-
-void sum_eighths(const Eighths& eighths, Fillings& fillings, int t, ControlVolumes& v)
-{
-    join_fillings(fillings);
-    for (int c = 0; c < kTileCells; ++c) {
-        const Vec3i at = 2 * Vec3i(c % 8, c / 8 % 8, c / 64);
-        const auto n = std::size_t(t * kTileCells + c);
-        if (const int common = filling(fillings, c % 8, c / 8 % 8, c / 64); common != 0) {
-            const double liquid = common == 1 ? 1 : 0;
-            v.cell[n] = liquid;
-            for (std::size_t a = 0; a < 3; ++a) v.face[a][n] = v.edge[a][n] = liquid;
-            continue;
-        }
-        v.cell[n] = mean_of_eighths(eighths, at.x(), at.y(), at.z());
-        for (int a = 0; a < 3; ++a) {
-            const Vec3i f = at - Vec3i::Unit(a);
-            const Vec3i e = at - Vec3i::Ones() + Vec3i::Unit(a);
-            const double face = mean_of_eighths(eighths, f.x(), f.y(), f.z());
-            v.face[std::size_t(a)][n] = face < kLeastFaceVolume ? 0 : face;
-            v.edge[std::size_t(a)][n] = mean_of_eighths(eighths, e.x(), e.y(), e.z());
+    constexpr std::size_t kFine = 18, kPlane = kFine * kFine;
+    using Row = std::array<double, kTileEdge>;
+    std::array<std::array<double, kPlane>, 2> planes; // of the cells, and around their lower faces along z
+    for (std::size_t row = 0; row < kTileEdge * kTileEdge; ++row) {
+        const std::size_t j = row % 8, k = row / 8;
+        if (j == 0)
+            for (std::size_t z = 0; z < 2; ++z) {
+                const double* from = &eighths.values[kPlane * (2 * k + 2 - z)];
+                for (std::size_t q = 0; q < kPlane; ++q) planes[z][q] = from[q] + from[q + kPlane];
+            }
+        std::array<std::array<std::array<Row, 2>, 2>, 2> sum; // [z][y][x]
+        for (std::size_t z = 0; z < 2; ++z)
+            for (std::size_t y = 0; y < 2; ++y) {
+                const double* from = &planes[z][kFine * (2 * j + 2 - y)];
+                std::array<double, kFine> pairs;
+                for (std::size_t i = 0; i < kFine; ++i) pairs[i] = from[i] + from[i + kFine];
+                sum_pairs(pairs.data(), sum[z][y][0].data(), sum[z][y][1].data());
+            }
+        const std::size_t n = std::size_t(t) * kTileCells + kTileEdge * row;
+        for (std::size_t i = 0; i < kTileEdge; ++i) {
+            const auto face = [&](double mean) { return mean < kLeastFaceVolume ? 0 : mean; };
+            v.cell[n + i] = sum[0][0][0][i] / 8;
+            v.face[0][n + i] = face(sum[0][0][1][i] / 8);
+            v.face[1][n + i] = face(sum[0][1][0][i] / 8);
+            v.face[2][n + i] = face(sum[1][0][0][i] / 8);
+            v.edge[0][n + i] = sum[1][1][0][i] / 8;
+            v.edge[1][n + i] = sum[1][0][1][i] / 8;
+            v.edge[2][n + i] = sum[0][1][1][i] / 8;
         }
     }
 }
@@ -368,9 +363,8 @@ void compute_tile(const ViscosityInput& in, const Solids& at_rest, int t, Contro
         return mark_dry(t, v);
     const TileWalls* walls = walls_of(in, at_rest, t, v);
     Eighths eighths;
-    Fillings fillings;
-    fill_eighths(in, t, phi, walls, eighths, fillings);
-    sum_eighths(eighths, fillings, t, v);
+    fill_eighths(in, t, phi, walls, eighths);
+    sum_eighths(eighths, t, v);
     mark_faces(t, walls, v);
     v.is_wet[std::size_t(t)] = 1;
 }

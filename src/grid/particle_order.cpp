@@ -71,8 +71,11 @@ TileGrid tiles_around(std::span<const Vec3> positions, const Vec3& origin, doubl
     parallel_for(n_chunks(positions.size()), "touch tiles", [&](std::int64_t chunk) {
         auto& keys = touched[static_cast<std::size_t>(chunk)];
         RecentRanges recent;
+        Vec3i last = Vec3i::Constant(std::numeric_limits<int>::min()); // particles of a cell mostly follow each other
         for_chunk(chunk, positions.size(), [&](std::size_t p) {
             const Vec3i c = cell_of(positions[p], origin, cell_size);
+            if (c == last) return;
+            last = c;
             const Vec3i lower = tile_of_cell(c - Vec3i::Constant(halo));
             const Vec3i upper = tile_of_cell(c + Vec3i::Constant(halo));
             if (recent.knows(lower, upper)) return;

@@ -17,11 +17,13 @@ bool is_viscous(const Workspace::Scratch& s, std::size_t face, std::size_t below
 {
     return is_viscous(s, face) && is_viscous(s, below);
 }
-/// Whether no solid can take a part of the pressure on a cell's lower faces.
+/// Whether no solid can take a part of the pressure on a cell's lower faces: they are open, and in viscous liquid they
+/// move all of it.
 bool is_free(const Workspace::Scratch& s, std::size_t cell)
 {
     const auto& open = s.solid_fields.open;
-    return open[0][cell] == 1 && open[1][cell] == 1 && open[2][cell] == 1 && !is_viscous(s, cell);
+    if (open[0][cell] != 1 || open[1][cell] != 1 || open[2][cell] != 1) return false;
+    return !is_viscous(s, cell) || s.viscosity_solver.moves_all(cell);
 }
 
 /// Part of the pressure between two cells that a solid takes and not the liquid on the face between them. Without

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "fluid/extrapolate.h"
 #include "fluid/poisson.h"
 #include "fluid/pressure.h"
 #include "fluid/solids.h"
@@ -51,6 +52,7 @@ struct Workspace::Scratch {
     /// Velocity on the faces as the particles brought it [m/s]; where liquid is never thick enough to ask for it,
     /// empty.
     std::array<std::vector<double>, 3> transferred;
+    FaceSolids face_solids;                               ///< of the last step: saves time, changes nothing
     std::array<std::vector<std::uint8_t>, 3> known_faces; ///< with a velocity that particles may use
     PressureSystem pressure;
     PoissonSolver poisson;

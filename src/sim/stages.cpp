@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 
@@ -101,18 +102,21 @@ PoissonSystem poisson_system(const Scratch& s)
             s.pressure.diagonal};
 }
 
-/// Starts the pressure from what the particles remember of the last solve.
+/// Starts the pressure from what the particles remember of the last solve; throws where that is no number.
 void recall_pressure(const State& state, Scratch& s)
 {
     s.pressure.pressure.resize(s.grid.field_size());
     for_tiles_of(s, [&](std::size_t begin, std::size_t end) {
         std::fill(&s.pressure.pressure[begin], &s.pressure.pressure[begin] + (end - begin), 0.0);
     });
+    std::atomic<bool> is_bad = false; // the same whoever finds it
     for_occupied_cells(s, "warm start", [&](std::size_t cell, std::span<const std::int32_t> particles) {
         double sum = 0;
         for (const std::int32_t p : particles) sum += state.liquid.pressure[static_cast<std::size_t>(p)];
         s.pressure.pressure[cell] = sum / static_cast<double>(particles.size());
+        if (!std::isfinite(sum)) is_bad = true;
     });
+    if (is_bad) throw SimulationError("pressure", "liquid.pressure", -1, "is not finite");
 }
 
 /// The pressure that leaves no more than a divergence of `allowed` a step, from the guess in s.pressure, and its
@@ -452,7 +456,7 @@ void extend_velocity(const Model& model, Scratch& s, double dt)
         extrapolate_change(s.grid, s.solid_fields, s.faces.mass, s.transferred, kExtrapolatedLayers, s.faces.velocity,
                            s.known_faces);
     extrapolate_velocity(s.grid, kExtrapolatedLayers, s.faces.velocity, s.known_faces);
-    constrain_to_solids(s.grid, s.solids.view(), s.solid_fields, s.known_faces, s.faces.velocity);
+    constrain_to_solids(s.grid, s.solids.view(), s.solid_fields, s.known_faces, s.faces.velocity, s.face_solids);
     if (s.has_viscosity) s.viscosity_solver.extend_through_walls(s.faces.velocity);
 }
 

@@ -35,7 +35,7 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
         stage("surface", [&] { find_surface(model, state, scratch); });
         stage("surface tension", [&] { find_surface_pressure(model, state, scratch); });
         stage("particles to grid", [&] { transfer_to_grid(model, state, scratch); });
-        stage("watchdog", [&] { check_transferred(scratch.faces.velocity, "particles to grid"); });
+        stage("watchdog", [&] { check_transferred(scratch.faces, "particles to grid"); });
         if (model.wetting) stage("immersion", [&] { find_immersed(model, state, scratch); });
     }
     stage("strands", [&] { solve_strands(model, state, scratch, dt); });

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -46,8 +47,8 @@ bool are_finite(const Real* values, std::int64_t n)
 /// Whether no |value| is above the limit, nor NaN.
 bool is_slower(const double* values, std::int64_t n, double limit)
 {
-    int beyond = 0;
-    for (std::int64_t i = 0; i < n; ++i) beyond |= std::abs(values[i]) <= limit ? 0 : 1;
+    std::int64_t beyond = 0; // as wide as the values, so that the compiler compares several at once
+    for (std::int64_t i = 0; i < n; ++i) beyond |= std::abs(values[i]) <= limit ? 0 : -1;
     return beyond == 0;
 }
 
@@ -126,23 +127,48 @@ const char* broken_array(const Model& model, const State& state, const Aabb& roo
     return nullptr;
 }
 
-/// Whether broken_array finds nothing in a block of particles: one condition after the other, each on many at once.
+/// Whether no coordinate of n points is outside of a box, nor NaN: four points at once, which fill whole vectors.
+bool are_inside(const Vec3* points, std::int64_t n, const Aabb& box)
+{
+    constexpr std::int64_t kFour = 12;
+    std::array<double, kFour> lower, upper;
+    for (std::size_t i = 0; i < kFour; ++i) {
+        lower[i] = box.lower[static_cast<int>(i % 3)];
+        upper[i] = box.upper[static_cast<int>(i % 3)];
+    }
+    const double* x = points->data();
+    std::array<std::int64_t, kFour> outside{};
+    std::int64_t i = 0;
+    for (; i + kFour <= 3 * n; i += kFour)
+        for (std::size_t c = 0; c < kFour; ++c)
+            outside[c] |=
+                x[static_cast<std::size_t>(i) + c] >= lower[c] && x[static_cast<std::size_t>(i) + c] <= upper[c] ? 0
+                                                                                                                 : -1;
+    for (; i < 3 * n; ++i)
+        outside[0] |=
+            x[i] >= lower[static_cast<std::size_t>(i % 3)] && x[i] <= upper[static_cast<std::size_t>(i % 3)] ? 0 : -1;
+    return std::all_of(outside.begin(), outside.end(), [](std::int64_t o) { return o == 0; });
+}
+
+/// Whether broken_array finds nothing in a block of particles, and no volume or position is NaN or Inf: one array after
+/// the other, several entries at once.
 bool is_block_sound(const Model& model, const State& state, const Aabb& room, std::int64_t begin, std::int64_t end)
 {
     const LiquidParticles& l = state.liquid;
     const auto n_liquids = static_cast<std::uint32_t>(model.liquids.size());
-    int broken = 0;
-    for (auto p = static_cast<std::size_t>(begin); p < static_cast<std::size_t>(end); ++p) {
-        broken |= !(l.volume[p] > 0);
-        broken |= static_cast<std::uint32_t>(l.liquid[p]) >= n_liquids;
-    }
-    for (auto p = static_cast<std::size_t>(begin); p < static_cast<std::size_t>(end); ++p) {
-        broken |= l.id[p] < 0 || l.id[p] >= state.next_id ? 1 : 0;
-        for (int a = 0; a < 3; ++a)
-            broken |= !(l.position[p][a] >= room.lower[a] && l.position[p][a] <= room.upper[a]) ? 1 : 0;
-    }
-    return broken == 0;
+    const auto n_ids = static_cast<std::uint64_t>(state.next_id);
+    const auto first = static_cast<std::size_t>(begin), last = static_cast<std::size_t>(end);
+    std::int64_t broken = 0;
+    for (std::size_t p = first; p < last; ++p)
+        broken |= l.volume[p] > 0 && l.volume[p] <= std::numeric_limits<double>::max() ? 0 : -1;
+    for (std::size_t p = first; p < last; ++p) broken |= static_cast<std::uint64_t>(l.id[p]) < n_ids ? 0 : -1;
+    std::uint32_t highest = 0;
+    for (std::size_t p = first; p < last; ++p) highest = std::max(highest, static_cast<std::uint32_t>(l.liquid[p]));
+    return broken == 0 && highest < n_liquids && are_inside(&l.position[first], end - begin, room);
 }
+
+/// Whether is_block_sound sees NaN and Inf in this array.
+bool is_seen_with_particles(std::string_view array) { return array == "liquid.volume" || array == "liquid.position"; }
 
 void check_particles(const Model& model, const State& state, const std::string& stage)
 {
@@ -153,16 +179,28 @@ void check_particles(const Model& model, const State& state, const std::string& 
         [&](std::int64_t b) { return !is_block_sound(model, state, room, b * kBlock, std::min(n, (b + 1) * kBlock)); },
         kBlocksATask);
     if (block == kNone) return;
+    for (const ArrayView& array : state_arrays(state))
+        if (is_seen_with_particles(array.name)) check_finite(array, stage);
     std::int64_t bad = block * kBlock;
     while (broken_array(model, state, room, static_cast<std::size_t>(bad)) == nullptr) ++bad;
     throw SimulationError(stage, broken_array(model, state, room, static_cast<std::size_t>(bad)), bad,
                           "is not positive, does not exist, was never given out, or is far outside of the domain");
 }
 
-/// Whether the transfer to the grid brings every bad value of this array there.
-bool reaches_grid(std::string_view array)
+/// Throws unless all values on the faces are finite and no larger than `limit`.
+void check_faces(const std::array<std::vector<double>, 3>& field, double limit, const char* name,
+                 const std::string& stage)
 {
-    return array == "liquid.velocity" || array == "liquid.lead" || array == "liquid.affine";
+    for (std::size_t a = 0; a < 3; ++a) {
+        const double* u = field[a].data();
+        const std::int64_t block = first_bad(
+            static_cast<std::int64_t>(field[a].size()) / kBlock,
+            [&](std::int64_t b) { return !is_slower(u + b * kBlock, kBlock, limit); }, kBlocksATask);
+        if (block == kNone) continue;
+        std::int64_t bad = block * kBlock;
+        while (std::abs(u[bad]) <= limit) ++bad;
+        throw SimulationError(stage, std::string(name) + "xyz"[a], bad, fmt::format("{}, more than {}", u[bad], limit));
+    }
 }
 
 } // namespace
@@ -170,18 +208,20 @@ bool reaches_grid(std::string_view array)
 void check_begin(const State& state, const std::string& stage)
 {
     for (const ArrayView& array : state_arrays(state))
-        if (!reaches_grid(array.name)) check_finite(array, stage);
+        if (!array.name.starts_with("liquid.")) check_finite(array, stage);
 }
 
-void check_transferred(const std::array<std::vector<double>, 3>& velocity, const std::string& stage)
+void check_transferred(const FaceFields& faces, const std::string& stage)
 {
-    check_velocity(velocity, std::numeric_limits<double>::max(), stage);
+    check_velocity(faces.velocity, std::numeric_limits<double>::max(), stage);
+    check_faces(faces.mass, std::numeric_limits<double>::max(), "grid mass ", stage);
 }
 
 void check_state(const Model& model, const State& state, const std::string& stage)
 {
     check_lengths(state, stage);
-    for (const ArrayView& array : state_arrays(state)) check_finite(array, stage);
+    for (const ArrayView& array : state_arrays(state))
+        if (!is_seen_with_particles(array.name)) check_finite(array, stage);
     check_particles(model, state, stage);
     check_strands(model, state, stage);
     check_films(model, state, stage);
@@ -189,17 +229,7 @@ void check_state(const Model& model, const State& state, const std::string& stag
 
 void check_velocity(const std::array<std::vector<double>, 3>& velocity, double limit, const std::string& stage)
 {
-    for (std::size_t a = 0; a < 3; ++a) {
-        const double* u = velocity[a].data();
-        const std::int64_t block = first_bad(
-            static_cast<std::int64_t>(velocity[a].size()) / kBlock,
-            [&](std::int64_t b) { return !is_slower(u + b * kBlock, kBlock, limit); }, kBlocksATask);
-        if (block == kNone) continue;
-        std::int64_t bad = block * kBlock;
-        while (std::abs(u[bad]) <= limit) ++bad;
-        throw SimulationError(stage, std::string("grid velocity ") + "xyz"[a], bad,
-                              fmt::format("{} m/s, more than {} m/s", u[bad], limit));
-    }
+    check_faces(velocity, limit, "grid velocity ", stage);
 }
 
 } // namespace rivulet
