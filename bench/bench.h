@@ -62,6 +62,9 @@ template <class Clock, class Action>
 /// how the cost grows with the particles, memory of a particle with grid and solver, where the time goes, and two
 /// threads against one on a million.
 [[nodiscard]] std::vector<BenchFigure> bench_liquid(bool full);
+/// The mesh of the surface of balls of 20 to 160 cells diameter: time and memory of a cell of surface, and how both
+/// grow with the surface between the two largest.
+[[nodiscard]] std::vector<BenchFigure> bench_surfacing(bool full);
 /// Elastic strands: factor and solve of a thousand strands of 50 vertices against LAPACK (where it was there when this
 /// was built) and Eigen, force and Hessian against that solve, whole steps of dry hair on a head that nods, how their
 /// cost grows from a thousand strands to a hundred thousand, two threads against one; then steps with contact and

@@ -8,6 +8,7 @@ const std::vector<Bench>& bench_table()
         {"transfers", "particles to grid and back against plain loops", bench_transfers},
         {"pressure", "multigrid pressure solver against incomplete Cholesky and Jacobi", bench_pressure},
         {"liquid", "whole steps of a box of water: growth of the cost, memory, stages, two threads", bench_liquid},
+        {"surfacing", "mesh of a liquid's surface: how time and memory grow with the surface", bench_surfacing},
         {"strands", "strands: band solve against LAPACK and Eigen, assembly, whole steps, growth, memory",
          bench_strands},
         {"wet_hair", "wet strands: a hair drawn through a pool, stages of a shaking cylinder and a hair flip, growth",

@@ -117,27 +117,30 @@ private:
 } // namespace
 
 std::vector<DrawnDrop> match_drop_volumes(std::span<const Vec3> positions, std::span<const double> volumes,
-                                          double cell_size, TriangleMesh& mesh)
+                                          std::span<const std::uint32_t> candidates, double cell_size,
+                                          TriangleMesh& mesh)
 {
     Drops found = find_drops(mesh, cell_size);
     std::vector<Drop>& drops = found.drops;
     if (drops.empty()) return {};
     const DropIndex index(drops, cell_size);
-    std::vector<std::int32_t> holder(positions.size(), -1);
+    std::vector<std::int32_t> holder(candidates.size(), -1);
     parallel_for(
-        static_cast<std::int64_t>(positions.size()), "particles of drops",
+        static_cast<std::int64_t>(candidates.size()), "particles of drops",
         [&](std::int64_t i) {
-            const auto p = static_cast<std::size_t>(i);
-            index.find(positions[p], [&](std::int32_t d) {
-                if (!is_inside(mesh, drops[static_cast<std::size_t>(d)], positions[p])) return false;
-                holder[p] = d;
+            const auto c = static_cast<std::size_t>(i);
+            const Vec3& x = positions[candidates[c]];
+            index.find(x, [&](std::int32_t d) {
+                if (!is_inside(mesh, drops[static_cast<std::size_t>(d)], x)) return false;
+                holder[c] = d;
                 return true;
             });
         },
         1024);
-    for (std::size_t p = 0; p < holder.size(); ++p) {
-        if (holder[p] < 0) continue;
-        Drop& drop = drops[static_cast<std::size_t>(holder[p])];
+    for (std::size_t c = 0; c < holder.size(); ++c) {
+        if (holder[c] < 0) continue;
+        const std::uint32_t p = candidates[c];
+        Drop& drop = drops[static_cast<std::size_t>(holder[c])];
         drop.held += volumes[p];
         drop.moment += volumes[p] * positions[p];
     }

@@ -1,10 +1,7 @@
 #include "geometry/particle_field.h"
 
 #include "base/assert.h"
-#include "base/error.h"
 #include "base/parallel.h"
-
-#include <oneapi/tbb/parallel_sort.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,17 +13,13 @@ namespace {
 constexpr int kSide = kBlockSide;
 constexpr std::size_t kOwnNodes = kSide * kSide * kSide;
 constexpr double kSplineVariance = 0.25; ///< of a quadratic B-spline [spacings^2]
+constexpr float kSplineReach = 1.5f;     ///< [spacings]
+/// Where no node has more than this before the blur, none has half after it, whatever the rounding.
+constexpr float kSurelyOutside = 0.499f;
+
+std::size_t neighbour_number(const Vec3i& offset) { return static_cast<std::size_t>(offset.dot(Vec3i(1, 3, 9)) + 13); }
 
 std::size_t own_node(int x, int y, int z) { return static_cast<std::size_t>(x + kSide * (y + kSide * z)); }
-
-/// Calls visit(offset) for the 27 offsets of a block's neighbourhood, itself included.
-template <class Visit>
-void for_each_neighbour(Visit&& visit)
-{
-    for (int z = -1; z <= 1; ++z)
-        for (int y = -1; y <= 1; ++y)
-            for (int x = -1; x <= 1; ++x) visit(Vec3i(x, y, z));
-}
 
 /// Weights from the middle of a normalised Gaussian; {1} for no variance.
 std::vector<float> gaussian_taps(double variance)
@@ -43,18 +36,6 @@ std::vector<float> gaussian_taps(double variance)
     return result;
 }
 
-/// Sorted keys of all blocks within one block of the given ones.
-std::vector<std::uint64_t> dilated(const std::vector<std::uint64_t>& keys)
-{
-    std::vector<std::uint64_t> result;
-    result.reserve(keys.size() * 27);
-    for (const std::uint64_t key : keys)
-        for_each_neighbour([&](const Vec3i& offset) { result.push_back(block_key(block_of_key(key) + offset)); });
-    oneapi::tbb::parallel_sort(result.begin(), result.end());
-    result.erase(std::unique(result.begin(), result.end()), result.end());
-    return result;
-}
-
 /// Quadratic B-spline weights of the three nodes around p, and the first of them.
 struct Spline {
     int first;
@@ -65,6 +46,19 @@ Spline spline_at(float p)
     const float nearest = std::floor(p + 0.5f), d = p - nearest;
     return {static_cast<int>(nearest) - 1,
             {0.5f * (0.5f - d) * (0.5f - d), 0.75f - d * d, 0.5f * (0.5f + d) * (0.5f + d)}};
+}
+
+/// Gives `weight` at p to the own nodes of a block.
+void add_splines(const Eigen::Vector3f& p, float weight, float* nodes)
+{
+    const Spline sx = spline_at(p.x()), sy = spline_at(p.y()), sz = spline_at(p.z());
+    const int begin = std::max(0, -sx.first), end = std::min(3, kSide - sx.first);
+    for (int k = std::max(0, -sz.first); k < std::min(3, kSide - sz.first); ++k)
+        for (int j = std::max(0, -sy.first); j < std::min(3, kSide - sy.first); ++j) {
+            const float w = weight * sy.weight[static_cast<std::size_t>(j)] * sz.weight[static_cast<std::size_t>(k)];
+            float* row = nodes + sx.first + kSide * (sy.first + j + kSide * (sz.first + k));
+            for (int i = begin; i < end; ++i) row[i] += w * sx.weight[static_cast<std::size_t>(i)];
+        }
 }
 
 /// Range of a padded axis that a neighbour at offset -1, 0 or 1 covers, for `reach` nodes of padding.
@@ -111,131 +105,63 @@ float interpolate(const std::array<float, kNodesPerBlock>& values, const Eigen::
 ParticleField::ParticleField(const BlockLattice& lattice, std::span<const Vec3> positions,
                              std::span<const double> volumes, std::span<const Vec3> colours, double blur_variance)
     : lattice_(lattice), taps_(gaussian_taps(blur_variance)), kernel_variance_(kSplineVariance + blur_variance),
-      colours_(colours), n_channels_(colours.empty() ? 1 : 4)
+      colours_(colours), n_channels_(colours.empty() ? 1 : 4),
+      bins_(lattice, positions, volumes, static_cast<int>(taps_.size()) - 1), raw_keys_(dilated(bins_.surface_keys()))
 {
     RIVULET_VERIFY(blur_variance >= 0 && taps_.size() <= kSide);
-    bin(positions, volumes);
-    find_surface_blocks();
-    splat();
-}
-
-void ParticleField::bin(std::span<const Vec3> positions, std::span<const double> volumes)
-{
-    struct Entry {
-        std::uint64_t key;
-        std::uint32_t index;
-        bool operator<(const Entry& other) const { return key != other.key ? key < other.key : index < other.index; }
-    };
-    const auto n = static_cast<std::int64_t>(positions.size());
-    const auto in_spacings = [&](std::size_t i) -> Vec3 { return (positions[i] - lattice_.origin) / lattice_.spacing; };
-    std::vector<Entry> entries(positions.size());
-    parallel_for(
-        n, "surfacing keys",
-        [&](std::int64_t k) {
-            const auto i = static_cast<std::size_t>(k);
-            const Vec3 block = (in_spacings(i) / kSide).array().floor();
-            if (!(block.cwiseAbs().maxCoeff() < 1e6))
-                throw InputError("particle " + std::to_string(i) + " is too far away to be surfaced");
-            entries[i] = {block_key(block.cast<int>()), static_cast<std::uint32_t>(i)};
-        },
-        1024);
-    oneapi::tbb::parallel_sort(entries.begin(), entries.end());
-    particles_.resize(positions.size());
-    const double node_volume = lattice_.spacing * lattice_.spacing * lattice_.spacing;
-    parallel_for(
-        n, "surfacing sort",
-        [&](std::int64_t k) {
-            const Entry& entry = entries[static_cast<std::size_t>(k)];
-            const Vec3 local = in_spacings(entry.index) - (kSide * block_of_key(entry.key)).cast<double>();
-            particles_[static_cast<std::size_t>(k)] = {
-                local.cast<float>(), static_cast<float>(volumes[entry.index] / node_volume), entry.index};
-        },
-        1024);
-    for (std::size_t i = 0; i < entries.size(); ++i)
-        if (i == 0 || entries[i].key != entries[i - 1].key) {
-            bin_keys_.push_back(entries[i].key);
-            bin_begins_.push_back(i);
-        }
-    bin_begins_.push_back(entries.size());
-}
-
-/// A bit for each cube of 2^3 nodes of a block that holds at least a quarter of its volume in particles.
-std::uint64_t ParticleField::filled_cells(std::size_t bin) const
-{
-    std::array<float, 64> weight{};
-    for (std::size_t i = bin_begins_[bin]; i < bin_begins_[bin + 1]; ++i) {
-        const Vec3i c = (particles_[i].local.array() * 0.5f).cast<int>().max(0).min(kSide / 2 - 1).matrix();
-        weight[static_cast<std::size_t>(c.x() + 4 * (c.y() + 4 * c.z()))] += particles_[i].weight;
-    }
-    std::uint64_t filled = 0;
-    for (std::size_t c = 0; c < 64; ++c)
-        if (weight[c] >= 2) filled |= std::uint64_t{1} << c;
-    return filled;
-}
-
-void ParticleField::find_surface_blocks()
-{
-    std::vector<std::uint64_t> filled(bin_keys_.size());
-    parallel_for(static_cast<std::int64_t>(filled.size()), "surfacing filled cells", [&](std::int64_t b) {
-        filled[static_cast<std::size_t>(b)] = filled_cells(static_cast<std::size_t>(b));
+    for_each_neighbour([&](const Vec3i& offset) {
+        splat_cells_[neighbour_number(offset)] = ParticleBins::cells_near(offset, double(kSplineReach));
     });
-    for (const std::uint64_t key : bin_keys_) {
-        bool is_interior = true;
-        for_each_neighbour([&](const Vec3i& offset) {
-            if (!is_interior) return;
-            const std::int32_t b = find_block(bin_keys_, block_key(block_of_key(key) + offset));
-            is_interior = b >= 0 && filled[static_cast<std::size_t>(b)] == ~std::uint64_t{0};
-        });
-        if (is_interior) interior_keys_.push_back(key);
-    }
-    const std::vector<std::uint64_t> reached = dilated(bin_keys_);
-    std::set_difference(reached.begin(), reached.end(), interior_keys_.begin(), interior_keys_.end(),
-                        std::back_inserter(surface_keys_));
-    raw_keys_ = dilated(surface_keys_);
+    splat(std::vector<std::uint8_t>(bins_.size(), 1));
 }
 
-void ParticleField::splat()
+/// Whether a marked bin gives anything to the nodes of the block.
+bool ParticleField::is_beside(const Vec3i& block, const std::vector<std::uint8_t>& is_marked) const
 {
-    raw_.assign(raw_keys_.size(), {});
+    bool found = false;
+    for_each_neighbour([&](const Vec3i& offset) {
+        if (found) return;
+        const std::int32_t b = bins_.find(block + offset);
+        found = b >= 0 && is_marked[static_cast<std::size_t>(b)] != 0;
+    });
+    return found;
+}
+
+/// Builds the blocks beside bins whose particles changed.
+void ParticleField::splat(const std::vector<std::uint8_t>& has_changed)
+{
+    raw_.resize(raw_keys_.size());
     parallel_for(static_cast<std::int64_t>(raw_.size()), "surfacing splat", [&](std::int64_t b) {
-        raw_[static_cast<std::size_t>(b)] = splat_into(block_of_key(raw_keys_[static_cast<std::size_t>(b)]));
+        const Vec3i block = block_of_key(raw_keys_[static_cast<std::size_t>(b)]);
+        if (is_beside(block, has_changed)) raw_[static_cast<std::size_t>(b)] = splat_into(block);
     });
 }
 
 std::vector<float> ParticleField::splat_into(const Vec3i& block) const
 {
     std::vector<float> nodes;
-    const auto add = [&](const Eigen::Vector3f& p, const Particle& particle) {
+    const auto add = [&](const Eigen::Vector3f& p, const ParticleBins::Particle& particle) {
         if (nodes.empty()) nodes.assign(n_channels_ * kOwnNodes, 0.0f);
-        const Spline sx = spline_at(p.x()), sy = spline_at(p.y()), sz = spline_at(p.z());
-        const Eigen::Vector3f colour =
-            n_channels_ > 1 ? Eigen::Vector3f(colours_[particle.index].cast<float>()) : Eigen::Vector3f::Zero();
-        for (int k = std::max(0, -sz.first); k < 3 && sz.first + k < kSide; ++k)
-            for (int j = std::max(0, -sy.first); j < 3 && sy.first + j < kSide; ++j)
-                for (int i = std::max(0, -sx.first); i < 3 && sx.first + i < kSide; ++i) {
-                    const float w = particle.weight * sx.weight[static_cast<std::size_t>(i)] *
-                                    sy.weight[static_cast<std::size_t>(j)] * sz.weight[static_cast<std::size_t>(k)];
-                    const std::size_t node = own_node(sx.first + i, sy.first + j, sz.first + k);
-                    nodes[node] += w;
-                    for (std::size_t c = 1; c < n_channels_; ++c)
-                        nodes[c * kOwnNodes + node] += w * colour[static_cast<int>(c) - 1];
-                }
+        add_splines(p, particle.weight, nodes.data());
+        for (std::size_t c = 1; c < n_channels_; ++c)
+            add_splines(p, particle.weight * static_cast<float>(colours_[particle.index][static_cast<int>(c) - 1]),
+                        nodes.data() + c * kOwnNodes);
     };
     for_each_neighbour([&](const Vec3i& offset) {
-        const std::int32_t found = find_block(bin_keys_, block_key(block + offset));
+        const std::int32_t found = bins_.find(block + offset);
         if (found < 0) return;
-        const auto b = static_cast<std::size_t>(found);
         const Eigen::Vector3f shift = (kSide * offset).cast<float>();
-        for (std::size_t i = bin_begins_[b]; i < bin_begins_[b + 1]; ++i) {
-            const Eigen::Vector3f p = particles_[i].local + shift;
-            if (p.minCoeff() >= -1.5f && p.maxCoeff() <= kSide + 0.5f) add(p, particles_[i]);
-        }
+        const std::uint64_t cells = splat_cells_[neighbour_number(offset)];
+        bins_.for_each_particle(static_cast<std::size_t>(found), cells, [&](const ParticleBins::Particle& particle) {
+            const Eigen::Vector3f p = particle.local + shift;
+            if (p.minCoeff() >= -kSplineReach && p.maxCoeff() <= kSide - 1 + kSplineReach) add(p, particle);
+        });
     });
     return nodes;
 }
 
-/// Copies one channel around a block into an array with room for the blur; zero where nothing is.
-void ParticleField::gather(const Vec3i& block, std::size_t channel, std::vector<float>& padded) const
+/// Copies one channel around a block into an array with room for the blur; zero where nothing is. Returns the largest.
+float ParticleField::gather(const Vec3i& block, std::size_t channel, std::vector<float>& padded) const
 {
     const int reach = static_cast<int>(taps_.size()) - 1, n = kBlockNodes + 2 * reach;
     padded.assign(static_cast<std::size_t>(n * n * n), 0.0f);
@@ -252,13 +178,15 @@ void ParticleField::gather(const Vec3i& block, std::size_t channel, std::vector<
                           padded.data() + (ox.begin + reach) + n * (y + reach + n * (z + reach)));
             }
     });
+    return *std::max_element(padded.begin(), padded.end());
 }
 
-void ParticleField::blur(const Vec3i& block, std::size_t channel, NodeValues& out) const
+/// Zero where no node has more than `ignored` before.
+void ParticleField::blur(const Vec3i& block, std::size_t channel, float ignored, NodeValues& out) const
 {
     const int n = kBlockNodes + 2 * (static_cast<int>(taps_.size()) - 1);
     thread_local std::vector<float> padded, along_z, along_y;
-    gather(block, channel, padded);
+    if (gather(block, channel, padded) <= ignored) return out.fill(0);
     along_z.resize(static_cast<std::size_t>(n * n * kBlockNodes));
     along_y.resize(static_cast<std::size_t>(n * kBlockNodes * kBlockNodes));
     blur_axis(taps_, padded.data(), along_z.data(), n * n, kBlockNodes, 1);
@@ -270,7 +198,7 @@ void ParticleField::blur(const Vec3i& block, std::size_t channel, NodeValues& ou
 void ParticleField::fill_interior(const Vec3i& block, NodeValues& fraction) const
 {
     for_each_neighbour([&](const Vec3i& offset) {
-        if (interior_keys_.empty() || find_block(interior_keys_, block_key(block + offset)) < 0) return;
+        if (find_block(bins_.interior_keys(), block_key(block + offset)) < 0) return;
         const auto begin = [&](int axis) { return offset[axis] > 0 ? kSide : 0; };
         const auto end = [&](int axis) { return offset[axis] < 0 ? 0 : kSide; };
         for (int z = begin(2); z <= end(2); ++z)
@@ -282,13 +210,13 @@ void ParticleField::fill_interior(const Vec3i& block, NodeValues& fraction) cons
 void ParticleField::fill(const Vec3i& block, BlockField& field) const
 {
     NodeValues fraction;
-    blur(block, 0, fraction);
+    blur(block, 0, kSurelyOutside, fraction);
     if (n_channels_ > 1) {
         field.weighted_colour.assign(kNodesPerBlock, Eigen::Vector4f::Zero());
         for (std::size_t i = 0; i < kNodesPerBlock; ++i) field.weighted_colour[i].w() = fraction[i];
         for (std::size_t c = 1; c < n_channels_; ++c) {
             NodeValues colour;
-            blur(block, c, colour);
+            blur(block, c, 0, colour);
             for (std::size_t i = 0; i < kNodesPerBlock; ++i)
                 field.weighted_colour[i][static_cast<int>(c) - 1] = colour[i];
         }
@@ -312,18 +240,21 @@ float ParticleField::strengthened(float weight, float fraction) const
 
 void ParticleField::strengthen_sparse_particles()
 {
-    parallel_for(static_cast<std::int64_t>(surface_keys_.size()), "surfacing sparse particles", [&](std::int64_t k) {
-        const std::uint64_t key = surface_keys_[static_cast<std::size_t>(k)];
-        const std::int32_t found = find_block(bin_keys_, key);
+    std::vector<std::uint8_t> has_changed(bins_.size(), 0);
+    parallel_for(static_cast<std::int64_t>(surface_keys().size()), "surfacing sparse particles", [&](std::int64_t k) {
+        const Vec3i block = block_of_key(surface_keys()[static_cast<std::size_t>(k)]);
+        const std::int32_t found = bins_.find(block);
         if (found < 0) return;
-        const auto b = static_cast<std::size_t>(found);
         NodeValues fraction;
-        blur(block_of_key(key), 0, fraction);
-        fill_interior(block_of_key(key), fraction);
-        for (std::size_t i = bin_begins_[b]; i < bin_begins_[b + 1]; ++i)
-            particles_[i].weight = strengthened(particles_[i].weight, interpolate(fraction, particles_[i].local));
+        blur(block, 0, 0, fraction);
+        fill_interior(block, fraction);
+        for (ParticleBins::Particle& particle : bins_.particles(static_cast<std::size_t>(found))) {
+            const float before = particle.weight;
+            particle.weight = strengthened(before, interpolate(fraction, particle.local));
+            if (particle.weight != before) has_changed[static_cast<std::size_t>(found)] = 1;
+        }
     });
-    splat();
+    splat(has_changed);
 }
 
 } // namespace rivulet

@@ -2,6 +2,7 @@
 
 #include "base/vec.h"
 #include "geometry/isosurface.h"
+#include "geometry/particle_bins.h"
 
 #include <span>
 #include <vector>
@@ -20,7 +21,9 @@ public:
                   std::span<const Vec3> colours, double blur_variance);
 
     /// Blocks that the surface may pass through, sorted.
-    [[nodiscard]] const std::vector<std::uint64_t>& surface_keys() const noexcept { return surface_keys_; }
+    [[nodiscard]] const std::vector<std::uint64_t>& surface_keys() const noexcept { return bins_.surface_keys(); }
+    /// Indices of the particles near the surface, ascending.
+    [[nodiscard]] std::vector<std::uint32_t> near_particles() const { return bins_.indices(); }
     /// Makes `field` negative where more than half is filled, and sets weighted colours if there are any.
     void fill(const Vec3i& block, BlockField& field) const;
     /// Gives particles that are alone or in thin sheets weight enough to stay inside of the surface. A lone particle
@@ -29,19 +32,11 @@ public:
 
 private:
     using NodeValues = std::array<float, kNodesPerBlock>;
-    struct Particle {
-        Eigen::Vector3f local; ///< from the lower corner of its block [spacings]
-        float weight;          ///< its volume in units of a node's
-        std::uint32_t index;   ///< in the input
-    };
-
-    void bin(std::span<const Vec3> positions, std::span<const double> volumes);
-    void find_surface_blocks();
-    [[nodiscard]] std::uint64_t filled_cells(std::size_t bin) const;
-    void splat();
+    void splat(const std::vector<std::uint8_t>& has_changed);
     [[nodiscard]] std::vector<float> splat_into(const Vec3i& block) const;
-    void blur(const Vec3i& block, std::size_t channel, NodeValues& out) const;
-    void gather(const Vec3i& block, std::size_t channel, std::vector<float>& padded) const;
+    [[nodiscard]] bool is_beside(const Vec3i& block, const std::vector<std::uint8_t>& is_marked) const;
+    void blur(const Vec3i& block, std::size_t channel, float ignored, NodeValues& out) const;
+    float gather(const Vec3i& block, std::size_t channel, std::vector<float>& padded) const;
     void fill_interior(const Vec3i& block, NodeValues& fraction) const;
     [[nodiscard]] float strengthened(float weight, float fraction) const;
 
@@ -49,14 +44,11 @@ private:
     std::vector<float> taps_; ///< one side of the Gaussian, from the middle
     double kernel_variance_;  ///< of spline and Gaussian together [spacings^2]
     std::span<const Vec3> colours_;
-    std::size_t n_channels_;                   ///< weight, then weighted red, green and blue if there are colours
-    std::vector<Particle> particles_;          ///< sorted by block, then by index
-    std::vector<std::uint64_t> bin_keys_;      ///< blocks with particles, sorted
-    std::vector<std::size_t> bin_begins_;      ///< first particle of each, and the end
-    std::vector<std::uint64_t> interior_keys_; ///< blocks deep inside
-    std::vector<std::uint64_t> surface_keys_;
-    std::vector<std::uint64_t> raw_keys_; ///< surface blocks and their neighbours
-    std::vector<std::vector<float>> raw_; ///< channels of 8^3 nodes; empty: nothing there
+    std::size_t n_channels_; ///< weight, then weighted red, green and blue if there are colours
+    ParticleBins bins_;
+    std::array<std::uint64_t, 27> splat_cells_{}; ///< of a neighbour: those that give anything to a block
+    std::vector<std::uint64_t> raw_keys_;         ///< surface blocks and their neighbours
+    std::vector<std::vector<float>> raw_;         ///< channels of 8^3 nodes; empty: nothing there
 };
 
 } // namespace rivulet

@@ -47,13 +47,18 @@ TriangleMesh surface_particles(std::span<const Vec3> positions, std::span<const 
     RIVULET_VERIFY(options.cell_size > 0);
     if (positions.empty()) return {};
     const BlockLattice lattice{Vec3::Zero(), 0.5 * options.cell_size};
-    ParticleField field(lattice, positions, volumes, colours, options.smoothing);
-    field.strengthen_sparse_particles();
-    const TriangleMesh mesh = extract_isosurface(
-        lattice, field.surface_keys(), [&](const Vec3i& block, BlockField& values) { field.fill(block, values); });
+    std::vector<std::uint32_t> near;
+    TriangleMesh mesh;
+    {
+        ParticleField field(lattice, positions, volumes, colours, options.smoothing);
+        field.strengthen_sparse_particles();
+        mesh = extract_isosurface(lattice, field.surface_keys(),
+                                  [&](const Vec3i& block, BlockField& values) { field.fill(block, values); });
+        near = field.near_particles();
+    }
     const double cell = options.cell_size;
     TriangleMesh kept = without_small_cavities(mesh, kSmallestCavity * cell * cell * cell);
-    round_drops(match_drop_volumes(positions, volumes, cell, kept), cell, kept);
+    round_drops(match_drop_volumes(positions, volumes, near, cell, kept), cell, kept);
     return kept;
 }
 
