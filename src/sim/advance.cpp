@@ -25,6 +25,9 @@ namespace {
 /// A step is at most this many times as long as the one before: what particles remember of that is extrapolated.
 constexpr double kMostGrowth = 2;
 
+/// Halvings of a step after which contacts that no forces were found for are borne.
+constexpr int kContactRetries = 3;
+
 struct StepLimit {
     double dt;
     const char* limiter;
@@ -126,6 +129,7 @@ StepInfo advance(const Model& model, State& state, Workspace& workspace)
     info.dt = limit.dt;
     info.limiter = limit.limiter;
     while (true) {
+        workspace.scratch().bears_contacts = info.retries >= std::min(kContactRetries, model.options.max_retries);
         try {
             step(model, state, workspace, info.dt);
             break;

@@ -69,6 +69,7 @@ struct Workspace::Scratch {
     StrandUpdate strands; ///< what the strands will be at the end of the step
     StrandHolds strand_holds;
     ContactUpdate strand_contacts;
+    bool bears_contacts = false; ///< cut often enough: contacts without forces are borne, and count as missed
     FilmScratchpad films;
     Immersion immersion;
     ContactWorkspace strand_contact_search; ///< saves time, changes nothing

@@ -206,7 +206,9 @@ void solve_strands(const Model& model, const State& state, Workspace::Scratch& s
                      s.strands, s.strand_contacts);
     else
         step_strands(model.strands, state.strands, step, s.strands);
-    if (!s.strand_contacts.is_bearable)
+    if (!s.strand_contacts.is_bearable && s.bears_contacts)
+        s.strand_contacts.n_missed += s.strand_contacts.n_unbearable;
+    else if (!s.strand_contacts.is_bearable)
         throw SimulationError(
             "strands", "contacts", static_cast<std::int64_t>(s.strand_contacts.contacts.size()),
             fmt::format("found no forces that keep them apart: {:.3g} m are left", s.strand_contacts.residual));

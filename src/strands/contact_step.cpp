@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "numerics/coulomb.h"
+#include "strands/contact_packs.h"
 #include "strands/strand_compliance.h"
 
 #include <algorithm>
@@ -23,8 +24,15 @@ namespace {
 
 /// Penetration, as a part of the thinnest radius, that calls for another round.
 constexpr double kAllowedDepth = 0.1;
+/// The same when the step's work on contacts is used up.
+constexpr double kLateDepth = 0.5;
 /// And one that counts as a contact missed.
 constexpr double kMissedDepth = 1;
+
+/// Gap at the end of a round, as a part of the thinnest radius, beyond which a contact without a force is left out.
+constexpr double kIdleGap = 0.1;
+/// Forces of the last step are taken as they are if more than this part of them is needed.
+constexpr double kEased = 0.8;
 
 /// Size of the compliance between contacts up to which sweeps over them stay in the cache; beyond, gradients are
 /// quicker, and lean.
@@ -87,13 +95,14 @@ public:
         StrandStep step = step_;
         step.contact_force = vertex_force_;
         solve_batches(model_, state_, step, all_batches(model_), nullptr, parts_.factors, update_);
+        ease_carried();
         while (find() && contact_.rounds < options_.max_rounds) {
             if (!bridges_.empty() && !is_better()) break;
             ++contact_.rounds;
             solve_forces();
-            move();
+            move(contact_.contacts);
         }
-        contact_.is_bearable = contact_.residual <= options_.bearable * thinnest_;
+        contact_.is_bearable = contact_.n_unbearable == 0;
         end_bridges();
     }
 
@@ -138,6 +147,32 @@ private:
         return project_on_cone(force, c.normal, c.friction);
     }
 
+    /// Where that throws strands apart, since the last step was a blow, only as much of it is taken as is needed.
+    void ease_carried()
+    {
+        if (carried_.empty()) return;
+        StrandCompliance compliance(model_, step_.hold, parts_.factors, carried_);
+        const std::size_t n = carried_.size();
+        std::vector<Vec3> force(n), moved(n), answer(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            force[i] = carried_[i].force;
+            moved[i] = contact_motion(carried_[i], motion());
+        }
+        compliance.apply(force, answer);
+        const std::vector<double> part = needed_part(model_, carried_, moved, answer);
+        bool is_eased = false;
+        for (std::size_t i = 0; i < n; ++i) {
+            if (part[i] > kEased) continue;
+            force[i] *= part[i];
+            is_eased = true;
+        }
+        if (!is_eased) return;
+        predict(compliance, force, carried_);
+        touched_ = compliance.batches_where([&](std::size_t i) { return force[i] != carried_[i].force; });
+        for (std::size_t i = 0; i < n; ++i) carried_[i].force = force[i];
+        move(carried_);
+    }
+
     /// What is known before the strands have moved: joints and bridges, none of which bears a force yet.
     [[nodiscard]] std::vector<StrandContact> ties() const
     {
@@ -173,12 +208,45 @@ private:
         }
         if (contact_.rounds == 0
                 ? all.empty() && added.empty()
-                : deepest <= kAllowedDepth * thinnest_ && !is_unforeseen() && (contact_.converged || !is_sketch()))
+                : deepest <= allowed_depth() && !is_unforeseen() && (contact_.converged || !is_sketch()))
             return false;
+        if (contact_.rounds > 0 && !options_.only_joints && bridges_.empty()) {
+            add_struck(added);
+            drop_idle();
+        }
         const auto known = static_cast<std::ptrdiff_t>(all.size());
         all.insert(all.end(), added.begin(), added.end());
         std::inplace_merge(all.begin(), all.begin() + known, all.end());
         return true;
+    }
+
+    /// Adds what a blow that the last round left may close next: it passes through a whole pack in a step, and layer
+    /// by layer would take as many rounds.
+    void add_struck(std::vector<StrandContact>& added)
+    {
+        std::vector<StrandContact> struck;
+        std::vector<double> depths;
+        for (const StrandContact& c : added) {
+            if (depth(c) <= kAllowedDepth * thinnest_) continue;
+            struck.push_back(c);
+            depths.push_back(depth(c));
+        }
+        if (struck.empty()) return;
+        if (!near_) near_ = near_contacts(*parts_.edges, {state_.position, state_.position, step_.hold});
+        const std::vector<StrandContact> next = struck_next(model_, *near_, struck, depths, kAllowedDepth * thinnest_);
+        const std::vector<StrandContact>& all = contact_.contacts;
+        std::vector<StrandContact> both, fresh;
+        std::set_difference(next.begin(), next.end(), all.begin(), all.end(), std::back_inserter(fresh));
+        std::set_union(added.begin(), added.end(), fresh.begin(), fresh.end(), std::back_inserter(both));
+        added = std::move(both);
+    }
+
+    /// Forgets contacts that bear nothing and are apart.
+    void drop_idle()
+    {
+        std::erase_if(contact_.contacts, [&](const StrandContact& c) {
+            return c.force == Vec3::Zero() && !c.is_joint && c.bridge < 0 && depth(c) < -kIdleGap * thinnest_;
+        });
     }
 
     /// Adds what lies together and would go on doing so if nothing changed its velocity. Bridges press a clump together
@@ -213,6 +281,12 @@ private:
         return true;
     }
 
+    /// Penetration that calls for another round: more where many contacts have cost their share already.
+    [[nodiscard]] double allowed_depth() const
+    {
+        return (work_ < options_.step_updates ? kAllowedDepth : kLateDepth) * thinnest_;
+    }
+
     /// By how much a contact is too near at the end of the step, or a joint too far apart.
     [[nodiscard]] double depth(const StrandContact& c) const { return depth(c, contact_motion(c, motion())); }
     [[nodiscard]] static double depth(const StrandContact& c, const Vec3& moved)
@@ -234,7 +308,7 @@ private:
             const double now = depth(contact_.contacts[i]), foreseen = foreseen_depth_[i];
             const bool is_bridge = contact_.contacts[i].bridge >= 0;
             const double off = is_bridge ? std::abs(now - foreseen) : now - std::max(0.0, foreseen);
-            if (off > kAllowedDepth * thinnest_) return true;
+            if (off > allowed_depth()) return true;
         }
         return false;
     }
@@ -274,13 +348,31 @@ private:
         contact_.iterations += solution.iterations;
         contact_.residual = solution.residual;
         contact_.converged = solution.converged;
-        predict(compliance, force);
+        contact_.n_unbearable = count_unbearable(solution, cones, force, moved);
+        work_ += static_cast<std::int64_t>(solution.iterations) * static_cast<std::int64_t>(n);
+        predict(compliance, force, all);
         touched_ = compliance.batches_where([&](std::size_t i) { return force[i] != all[i].force; });
         foreseen_depth_.resize(n);
         for (std::size_t i = 0; i < n; ++i) {
             all[i].force = force[i];
             foreseen_depth_[i] = depth(all[i], moved[i]);
         }
+    }
+
+    /// Contacts, or at least the worst of all, whose law is off by more than a step may be.
+    [[nodiscard]] std::int64_t count_unbearable(const ConeSolution& solution, std::span<const ConeContact> cones,
+                                                std::span<const Vec3> force, std::span<const Vec3> moved) const
+    {
+        const double bearable = options_.bearable * thinnest_;
+        if (solution.residual <= bearable) return 0;
+        std::int64_t count = 0;
+        for (std::size_t i = 0; i < cones.size(); ++i) {
+            const ConeContact& c = cones[i];
+            if (c.is_joint || c.bridge) continue;
+            const Vec3 shifted = force[i] + c.cohesion * c.normal, apart = moved[i] + c.gap * c.normal;
+            if (coulomb_residual(shifted, apart, c.normal, c.friction, c.compliance) > bearable) ++count;
+        }
+        return std::max<std::int64_t>(count, 1);
     }
 
     [[nodiscard]] Vec3 remembered(const StrandContact& c) const
@@ -302,7 +394,8 @@ private:
     }
 
     /// Where the strands will go, as the linear answer to the change of the forces has it.
-    void predict(const StrandCompliance& compliance, const std::vector<Vec3>& force)
+    void predict(const StrandCompliance& compliance, const std::vector<Vec3>& force,
+                 const std::vector<StrandContact>& contacts)
     {
         const std::size_t n_vertices = state_.position.size();
         guess_.resize(n_vertices);
@@ -312,13 +405,13 @@ private:
             guess_spin_[v] = step_.dt * update_.state.spin[v];
         }
         std::vector<Vec3> change(force.size());
-        for (std::size_t i = 0; i < force.size(); ++i) change[i] = force[i] - contact_.contacts[i].force;
+        for (std::size_t i = 0; i < force.size(); ++i) change[i] = force[i] - contacts[i].force;
         compliance.add_response(change, guess_, guess_spin_);
     }
 
-    void move()
+    void move(const std::vector<StrandContact>& contacts)
     {
-        vertex_force_ = vertex_forces(contact_.contacts, state_.position.size());
+        vertex_force_ = vertex_forces(contacts, state_.position.size());
         StrandStep step = step_;
         step.contact_force = vertex_force_;
         const StrandGuess guess{guess_, guess_spin_};
@@ -341,10 +434,12 @@ private:
         ContactUpdate contact;
     };
 
-    std::vector<StrandContact> carried_; ///< from the last step, with the forces that they had
-    std::vector<StrandBridge> bridges_;  ///< with the forces of the last step
+    std::vector<StrandContact> carried_;             ///< from the last step, with the forces that they had
+    std::optional<std::vector<StrandContact>> near_; ///< at the beginning of the step, once a blow asks for it
+    std::vector<StrandBridge> bridges_;              ///< with the forces of the last step
     Before before_;
     double thinnest_ = 0;
+    std::int64_t work_ = 0;              ///< iterations times contacts of this step
     std::vector<std::int32_t> touched_;  ///< batches
     std::vector<double> foreseen_depth_; ///< of the contacts that were solved for [m]
     std::vector<Vec3> guess_, vertex_force_;

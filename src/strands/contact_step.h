@@ -24,6 +24,7 @@ struct ContactOptions {
     int max_iterations = 400; ///< for few contacts; for many only as many as `contact_updates` pays for
     int min_iterations = 150;
     std::int64_t contact_updates = 5'000'000; ///< iterations times contacts that a search may cost
+    std::int64_t step_updates = 20'000'000;   ///< the same of a step, beyond which it bears overlaps of half a radius
     int max_rounds = 5;                       ///< of finding contacts, solving for their forces, and moving the strands
     double bearable = 2;                      ///< residual, in radii, beyond which a step is no solution
     const BridgeInput* bridges = nullptr;     ///< null = strands are dry
@@ -37,6 +38,7 @@ struct ContactUpdate {
     double residual = 0;         ///< of Coulomb's law, largest, as a motion [m]
     bool converged = true;
     bool is_bearable = true;
+    std::int64_t n_unbearable = 0;      ///< contacts that are not
     std::int64_t n_missed = 0;          ///< found after the last round, by a radius too near or more
     std::vector<StrandContact> bridges; ///< liquid bridges that pulled, with their forces, sorted
     BridgeLinks links;                  ///< who is linked at the end of the step

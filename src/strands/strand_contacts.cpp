@@ -405,6 +405,21 @@ std::optional<StrandContact> place_contact(const StrandEdges& edges, const Stran
     return o < obstacles.size() ? finder.place(edge(a), obstacles[o], b) : std::nullopt;
 }
 
+std::vector<StrandContact> near_contacts(const StrandEdges& edges, const StrandMotion& motion)
+{
+    const Finder finder(edges, motion);
+    // Looked for anew, since a list that is kept may hold more of what is further apart than touching.
+    EdgePairs pairs;
+    const double thickest = *std::max_element(edges.radius.begin(), edges.radius.end());
+    pairs.update({edges.vertex, edges.strand, edges.radius, motion.start, motion.start}, 2 * kCarried * thickest);
+    const std::span<const EdgePair> list = pairs.pairs();
+    return gather_contacts(static_cast<std::int64_t>(list.size()), [&](std::size_t i, std::vector<StrandContact>& out) {
+        const auto& [e, f] = list[i];
+        if (const auto placed = finder.place(static_cast<std::size_t>(e), static_cast<std::size_t>(f)))
+            out.push_back(*placed);
+    });
+}
+
 std::vector<StrandContact> place_joints(const StrandModel& model, const StrandEdges& edges, const StrandMotion& motion)
 {
     if (model.joints.empty()) return {};

@@ -1,4 +1,4 @@
-#include "base/error.h"
+#include "base/assert.h"
 #include "contact/bridge_curve.h"
 #include "contact/bridge_table.h"
 #include "contact/penalty_curve.h"

@@ -1,0 +1,157 @@
+#include "strands/contact_packs.h"
+
+#include <algorithm>
+#include <numeric>
+#include <queue>
+#include <utility>
+
+namespace rivulet {
+
+ContactPacks::ContactPacks(const StrandModel& model)
+    : first_(model.first), parent_(static_cast<std::size_t>(model.n_strands()))
+{
+    std::iota(parent_.begin(), parent_.end(), 0);
+}
+
+std::int32_t ContactPacks::strand(std::int32_t vertex) const
+{
+    return static_cast<std::int32_t>(std::upper_bound(first_.begin(), first_.end(), vertex) - first_.begin() - 1);
+}
+
+std::int32_t ContactPacks::root(std::int32_t strand) const
+{
+    while (parent_[static_cast<std::size_t>(strand)] != strand) strand = parent_[static_cast<std::size_t>(strand)];
+    return strand;
+}
+
+void ContactPacks::join(std::span<const StrandContact> contacts)
+{
+    for (const StrandContact& c : contacts) {
+        if (c.is_with_obstacle()) continue;
+        const std::int32_t a = strand(c.a), b = strand(c.b), at_a = root(a), at_b = root(b);
+        const std::int32_t low = std::min(at_a, at_b), high = std::max(at_a, at_b);
+        // All on both ways now name the smaller root.
+        for (std::int32_t s : {a, b, high})
+            while (s != low) s = std::exchange(parent_[static_cast<std::size_t>(s)], low);
+    }
+}
+
+std::int32_t ContactPacks::of_vertex(std::int32_t vertex) const { return root(strand(vertex)); }
+
+std::vector<double> needed_part(const StrandModel& model, std::span<const StrandContact> contacts,
+                                std::span<const Vec3> motion, std::span<const Vec3> answer)
+{
+    ContactPacks packs(model);
+    packs.join(contacts);
+    std::vector<double> moved(packs.size(), 0.0), answered(packs.size(), 0.0);
+    for (std::size_t i = 0; i < contacts.size(); ++i) {
+        const auto pack = static_cast<std::size_t>(packs.of_vertex(contacts[i].a));
+        moved[pack] += contacts[i].force.dot(motion[i] + contacts[i].gap * contacts[i].normal);
+        answered[pack] += contacts[i].force.dot(answer[i]);
+    }
+    std::vector<double> part(contacts.size(), 1.0);
+    for (std::size_t i = 0; i < contacts.size(); ++i) {
+        const auto pack = static_cast<std::size_t>(packs.of_vertex(contacts[i].a));
+        if (answered[pack] > 0) part[i] = std::clamp(1 - moved[pack] / answered[pack], 0.0, 1.0);
+    }
+    return part;
+}
+
+namespace {
+
+/// Part of a blow on an edge that its neighbours along the strand feel.
+constexpr double kAlongStrand = 0.7;
+
+/// Where near pairs lead from each edge, all named by the vertices at which they begin.
+struct EdgeNeighbours {
+    struct Way {
+        std::int32_t to = 0;
+        double gap = 0; ///< [m]
+    };
+    std::vector<std::size_t> first; ///< way of each vertex, and one past the last
+    std::vector<Way> ways;
+};
+
+EdgeNeighbours find_neighbours(std::span<const StrandContact> near, std::size_t n_vertices)
+{
+    EdgeNeighbours out;
+    out.first.assign(n_vertices + 1, 0);
+    for (const StrandContact& c : near)
+        for (const std::int32_t v : {c.a, c.b}) ++out.first[static_cast<std::size_t>(v) + 1];
+    std::partial_sum(out.first.begin(), out.first.end(), out.first.begin());
+    out.ways.resize(2 * near.size());
+    std::vector<std::size_t> next(out.first.begin(), out.first.end() - 1);
+    for (const StrandContact& c : near) {
+        out.ways[next[static_cast<std::size_t>(c.a)]++] = {c.b, std::max(c.gap, 0.0)};
+        out.ways[next[static_cast<std::size_t>(c.b)]++] = {c.a, std::max(c.gap, 0.0)};
+    }
+    return out;
+}
+
+/// What is left of a blow where it comes to each edge [m]: the largest of all ways, strongest first.
+class BlowSpread {
+public:
+    BlowSpread(const StrandModel& model, std::span<const StrandContact> near)
+        : left(static_cast<std::size_t>(model.first.back()), 0.0), neighbours_(find_neighbours(near, left.size())),
+          is_edge_(left.size(), 1)
+    {
+        for (std::size_t s = 0; s + 1 < model.first.size(); ++s)
+            is_edge_[static_cast<std::size_t>(model.first[s + 1]) - 1] = 0;
+    }
+
+    void strike(std::int32_t edge, double depth)
+    {
+        double& most = left[static_cast<std::size_t>(edge)];
+        if (depth <= most) return;
+        most = depth;
+        open_.emplace(depth, edge);
+    }
+    /// To edges that feel more than `least`.
+    void spread(double least)
+    {
+        while (!open_.empty()) {
+            const auto [rest, edge] = open_.top();
+            open_.pop();
+            const auto e = static_cast<std::size_t>(edge);
+            if (rest < left[e]) continue;
+            const auto pass = [&](std::int32_t to, double depth) {
+                if (depth > least) strike(to, depth);
+            };
+            if (edge > 0 && is_edge_[e - 1]) pass(edge - 1, kAlongStrand * rest);
+            if (is_edge_[e + 1]) pass(edge + 1, kAlongStrand * rest);
+            for (std::size_t k = neighbours_.first[e]; k < neighbours_.first[e + 1]; ++k)
+                pass(neighbours_.ways[k].to, rest - neighbours_.ways[k].gap);
+        }
+    }
+
+    std::vector<double> left;
+
+private:
+    EdgeNeighbours neighbours_;
+    std::vector<std::uint8_t> is_edge_; ///< vertices at which one begins
+    std::priority_queue<std::pair<double, std::int32_t>> open_;
+};
+
+} // namespace
+
+std::vector<StrandContact> struck_next(const StrandModel& model, std::span<const StrandContact> near,
+                                       std::span<const StrandContact> struck, std::span<const double> depth,
+                                       double least)
+{
+    BlowSpread blow(model, near);
+    for (std::size_t i = 0; i < struck.size(); ++i) {
+        blow.strike(struck[i].a, depth[i]);
+        if (!struck[i].is_with_obstacle()) blow.strike(struck[i].b, depth[i]);
+    }
+    blow.spread(least);
+    std::vector<StrandContact> out;
+    for (const StrandContact& c : near) {
+        const double most =
+            std::max(blow.left[static_cast<std::size_t>(c.a)], blow.left[static_cast<std::size_t>(c.b)]);
+        if (most > std::max(c.gap, 0.0)) out.push_back(c);
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+} // namespace rivulet

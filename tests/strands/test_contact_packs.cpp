@@ -1,0 +1,80 @@
+#include "strands/contact_packs.h"
+
+#include "strands/touching.h"
+
+#include <gtest/gtest.h>
+
+namespace rivulet {
+namespace {
+
+/// Strands side by side along x, `gap` apart.
+Strands row_of_strands(int n, double gap)
+{
+    Strands s;
+    s.model.materials = {human_hair()};
+    for (int k = 0; k < n; ++k) {
+        const double y = k * (70e-6 + gap);
+        add_strand(s.model, s.state, line({0, y, 0}, {0.01, y, 0}, 10), 0, Vec3::UnitZ());
+    }
+    group_strands(s.model);
+    return s;
+}
+
+std::vector<StrandContact> near_of(const Strands& s)
+{
+    return near_contacts(StrandEdges(s.model), {s.state.position, s.state.position, {}});
+}
+
+/// A blow of 35 um closes three gaps of 10 um, and no fourth.
+TEST(ContactPacks, ABlowGoesAsFarAsItsDepthClosesGaps)
+{
+    const Strands s = row_of_strands(8, 10e-6);
+    const StrandContact struck{.a = 5, .b = -1};
+    const std::vector<StrandContact> next =
+        struck_next(s.model, near_of(s), std::vector{struck}, std::vector{35e-6}, 1e-9);
+    std::int32_t furthest = 0;
+    for (const StrandContact& c : next) furthest = std::max(furthest, std::max(c.a, c.b) / 11);
+    EXPECT_EQ(furthest, 3);
+    EXPECT_TRUE(std::is_sorted(next.begin(), next.end()));
+}
+
+/// Along the strand 0.7 of it comes to the next edge: 3.5, 2.45, 1.7, 1.2, 0.84 times the gap, and no further.
+TEST(ContactPacks, ABlowFadesAlongTheStrand)
+{
+    const Strands s = row_of_strands(2, 10e-6);
+    const StrandContact struck{.a = 0, .b = -1};
+    const std::vector<StrandContact> next =
+        struck_next(s.model, near_of(s), std::vector{struck}, std::vector{35e-6}, 10e-6);
+    std::int32_t furthest = 0;
+    for (const StrandContact& c : next) furthest = std::max(furthest, c.a);
+    EXPECT_EQ(furthest, 3);
+}
+
+/// Of a force of 3 N that answers with 3 mm and leaves the pair 2 mm apart, a third is needed; of one that leaves it
+/// closed, all; and what is not in the same pack does not matter.
+TEST(ContactPacks, OnlyWhatClosesTheGapIsNeededOfAForce)
+{
+    const Strands s = row_of_strands(4, 0);
+    const std::vector<StrandContact> contacts{
+        {.a = 0, .b = 11, .normal = Vec3::UnitY(), .gap = 0, .force = {0, 3, 0}},
+        {.a = 22, .b = 33, .normal = Vec3::UnitY(), .gap = 1e-3, .force = {0, 1, 0}}};
+    const std::vector<Vec3> motion{{0, 2e-3, 0}, {0, -1e-3, 0}}, answer{{0, 3e-3, 0}, {0, 4e-3, 0}};
+    const std::vector<double> part = needed_part(s.model, contacts, motion, answer);
+    EXPECT_NEAR(part[0], 1.0 / 3, 1e-14);
+    EXPECT_NEAR(part[1], 1, 1e-14);
+}
+
+TEST(ContactPacks, PacksAreWhatHangsTogether)
+{
+    const Strands s = row_of_strands(5, 0);
+    ContactPacks packs(s.model);
+    packs.join(
+        std::vector<StrandContact>{{.a = 40, .b = 30}, {.a = 12, .b = 50}, {.a = 5, .b = -1}, {.a = 24, .b = 41}});
+    EXPECT_EQ(packs.of_vertex(43), 2);
+    EXPECT_EQ(packs.of_vertex(26), 2);
+    EXPECT_EQ(packs.of_vertex(45), 1);
+    EXPECT_EQ(packs.of_vertex(0), 0);
+}
+
+} // namespace
+} // namespace rivulet
