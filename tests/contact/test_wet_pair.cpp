@@ -1,3 +1,4 @@
+#include "base/assert.h"
 #include "base/error.h"
 #include "contact/bridge_curve.h"
 #include "contact/bridge_table.h"
