@@ -59,15 +59,24 @@ double open_part(const PressureInput& in, std::size_t axis, std::size_t face)
     return in.share[axis].empty() ? open : open * (1 - in.share[axis][face]);
 }
 
+/// What two solids sweep in a cell that they leave but a sliver of is not what the sliver has to carry: most of it is
+/// solid already. Liquid is squeezed out of a cell at no more than this many times the solids' speed.
+constexpr double kMostSqueezed = 3;
+
 double divergence(const PressureInput& in, const std::array<std::vector<double>, 3>& velocity, int t, int c)
 {
-    double outflow = 0;
+    double outflow = 0, swept = 0, room = 0, fastest = 0;
     for_sides(*in.grid, t, c, [&](const Side& s) {
         const double open = in.solids->open[s.axis][s.face];
         const double thin = in.flux[s.axis].empty() ? 0 : open * in.flux[s.axis][s.face];
-        outflow += s.sign * (open_part(in, s.axis, s.face) * velocity[s.axis][s.face] + thin +
-                             (1 - open) * in.solids->velocity[s.axis][s.face]);
+        const double solid = (1 - open) * in.solids->velocity[s.axis][s.face];
+        outflow += s.sign * (open_part(in, s.axis, s.face) * velocity[s.axis][s.face] + thin + solid);
+        swept += s.sign * solid;
+        room += open;
+        fastest = open < 1 ? std::max(fastest, std::abs(in.solids->velocity[s.axis][s.face])) : fastest;
     });
+    const double most = kMostSqueezed * room * fastest; // one rigid body alone never reaches it
+    if (std::abs(swept) > most) outflow -= swept - std::copysign(most, swept);
     return outflow / in.grid->cell_size();
 }
 
