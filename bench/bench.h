@@ -54,9 +54,9 @@ template <class Clock, class Action>
 /// size.
 [[nodiscard]] std::vector<BenchFigure> bench_transfers(bool full);
 /// The pressure solver on a cut sphere under a ghost-fluid surface (pressure_problem.h), true relative residual 1e-6,
-/// against conjugate gradients with incomplete Cholesky and with Jacobi, and with hypre's structured multigrid where the
-/// program for it was built. Our time includes the whole set-up, that of the references only the factorisation or the
-/// coarser grids. `full` adds 256^3 cells.
+/// against conjugate gradients with incomplete Cholesky and with Jacobi, and with hypre's structured multigrid where
+/// the program for it was built. Our time includes the whole set-up, that of the references only the factorisation or
+/// the coarser grids. `full` adds 256^3 cells.
 [[nodiscard]] std::vector<BenchFigure> bench_pressure(bool full);
 /// Whole steps of a box of water at eight particles a cell, 110 thousand to a million of them (`full`: ten million):
 /// how the cost grows with the particles, memory of a particle with grid and solver, where the time goes, and two

@@ -1,7 +1,7 @@
 #include "fluid/filled_volume.h"
 
 #include "base/parallel.h"
-#include "grid/bspline.h"
+#include "grid/lanes.h"
 
 #include <algorithm>
 #include <utility>
@@ -21,6 +21,26 @@ struct Patch {
     }
 };
 
+/// Quadratic B-spline of a point near a tile, the three axes side by side.
+struct PointShares {
+    alignas(32) double weight[3][4]; ///< of the three cells along each axis
+    int first[4];                    ///< the lowest of them
+
+    explicit PointShares(const Vec3& x) noexcept
+    {
+        using FourInts [[gnu::vector_size(16)]] = int;
+        constexpr int kShift = 16; // conversion rounds towards zero
+        const Lanes<double> place{x[0], x[1], x[2], 0};
+        const FourInts lowest = __builtin_convertvector(place + (kShift - 0.5), FourInts) - kShift;
+        const Lanes<double> s = place - __builtin_convertvector(lowest, Lanes<double>);
+        const Lanes<double> a = 1.5 - s, b = s - 1.0, c = s - 0.5;
+        store_lanes<double>(weight[0], 0.5 * a * a);
+        store_lanes<double>(weight[1], 0.75 - b * b);
+        store_lanes<double>(weight[2], 0.5 * c * c);
+        __builtin_memcpy(first, &lowest, sizeof lowest);
+    }
+};
+
 void scatter_tile(const TileGrid& grid, const ParticleOrder& order, std::span<const Vec3> position,
                   std::span<const double> volume, int t, std::vector<double>& field)
 {
@@ -33,15 +53,14 @@ void scatter_tile(const TileGrid& grid, const ParticleOrder& order, std::span<co
     const double per_cell = inverse * inverse * inverse;
     for (std::size_t n = begin; n < end; ++n) {
         const auto p = static_cast<std::size_t>(order.order[n]);
-        const Vec3 x = (position[p] - corner) * inverse;
-        const BSplineWeights w[3] = {quadratic_bspline(x.x()), quadratic_bspline(x.y()), quadratic_bspline(x.z())};
+        const PointShares shares((position[p] - corner) * inverse);
         const double share = volume[p] * per_cell;
-        const std::array<double, 4> along{w[0].w[0], w[0].w[1], w[0].w[2], 0};
+        const Lanes<double> along{shares.weight[0][0], shares.weight[1][0], shares.weight[2][0], 0};
+        double* first = &patch.value[Patch::at(shares.first[0], shares.first[1], shares.first[2])];
         for (int k = 0; k < 3; ++k)
             for (int j = 0; j < 3; ++j) {
-                double* row = &patch.value[Patch::at(w[0].first, w[1].first + j, w[2].first + k)];
-                const double weight = w[1].w[j] * w[2].w[k] * share;
-                for (std::size_t i = 0; i < 4; ++i) row[i] += along[i] * weight;
+                double* row = first + Patch::kEdge * (j + Patch::kEdge * k);
+                store_lanes<double>(row, load_lanes(row) + along * (shares.weight[j][1] * shares.weight[k][2] * share));
             }
     }
     const std::size_t outside = static_cast<std::size_t>(grid.n_tiles()) * kTileCells;

@@ -79,18 +79,51 @@ private:
     double radius_ = kNominalBallRadius;
 };
 
+/// The largest radius of any particle's ball, in cells.
+double largest_ball(std::span<const double> volume, double nominal)
+{
+    const double largest = ordered_reduce(
+        static_cast<std::int64_t>(volume.size()), "largest ball", 0.0,
+        [&](std::int64_t begin, std::int64_t end) {
+            double most = 0;
+            for (std::int64_t p = begin; p < end; ++p) most = std::max(most, volume[static_cast<std::size_t>(p)]);
+            return most;
+        },
+        [](double a, double b) { return std::max(a, b); });
+    return kNominalBallRadius * std::cbrt(largest / nominal);
+}
+
+/// The cells around a cell, itself first: where it is full, none of the others has a nearer ball.
+struct CellsAround {
+    struct Cell {
+        int x, y, z;
+        double square; ///< of the distance from the centre in the middle, in cells
+    };
+    std::array<Cell, 27> cells;
+    constexpr CellsAround() : cells()
+    {
+        for (int n = 0; n < 27; ++n) {
+            const int m = n == 0 ? 13 : (n <= 13 ? n - 1 : n);
+            const int x = m % 3 - 1, y = m / 3 % 3 - 1, z = m / 9 - 1;
+            cells[static_cast<std::size_t>(n)] = {x, y, z, 0.25 * (x * x + y * y + z * z)};
+        }
+    }
+};
+constexpr CellsAround kAround;
+
 double distance_to_balls(const TileGrid& grid, const ParticleOrder& order, std::span<const Vec3> position,
-                         std::span<const double> volume, BallRadius& ball_radius, const CellCounts& counts, int t,
-                         int i, int j, int k)
+                         std::span<const double> volume, BallRadius& ball_radius, double largest_radius,
+                         const CellCounts& counts, int t, int i, int j, int k)
 {
     constexpr double kRounding = 1 + 1e-12;
     const double dx = grid.cell_size();
     const Vec3 x = grid.cell_centre(t, i, j, k);
     double nearest = dx;
-    for (int n = 0; n < 27; ++n) {
-        const Vec3i c(i + n % 3 - 1, j + n / 3 % 3 - 1, k + n / 9 - 1);
-        if (counts.at(c.x(), c.y(), c.z()) == 0) continue;
-        const std::size_t index = grid.index(t, c.x(), c.y(), c.z());
+    for (const auto& cell : kAround.cells) {
+        if (counts.at(i + cell.x, j + cell.y, k + cell.z) == 0) continue;
+        const double farthest = nearest / dx + largest_radius;
+        if (farthest <= 0 || cell.square > farthest * farthest * kRounding) continue; // none of it can be nearer
+        const std::size_t index = grid.index(t, i + cell.x, j + cell.y, k + cell.z);
         for (const std::int32_t id :
              order.cell(static_cast<int>(index / kTileCells), static_cast<int>(index % kTileCells))) {
             const auto p = static_cast<std::size_t>(id);
@@ -166,6 +199,8 @@ void compute_liquid_distance(const TileGrid& grid, const ParticleOrder& order, s
     const double dx = grid.cell_size();
     distance.resize(grid.field_size());
     std::fill(distance.end() - kTileCells, distance.end(), dx);
+    // A particle is in its cell to rounding, which is much less than this adds.
+    const double largest_radius = largest_ball(volume, dx * dx * dx / 8) + 1e-6;
     parallel_for(grid.n_tiles(), "liquid distance", [&](std::int64_t ti) {
         const int t = static_cast<int>(ti);
         double* out = distance.data() + ti * kTileCells;
@@ -181,9 +216,10 @@ void compute_liquid_distance(const TileGrid& grid, const ParticleOrder& order, s
             const int i = c % 8;
             const int j = c / 8 % 8;
             const int k = c / 64;
-            out[c] = smallest[static_cast<std::size_t>(c)] >= kDeepCount
-                         ? -kNominalBallRadius * dx
-                         : distance_to_balls(grid, order, position, volume, ball_radius, counts, t, i, j, k);
+            out[c] =
+                smallest[static_cast<std::size_t>(c)] >= kDeepCount
+                    ? -kNominalBallRadius * dx
+                    : distance_to_balls(grid, order, position, volume, ball_radius, largest_radius, counts, t, i, j, k);
             if (counts.at(i, j, k) > 0) out[c] = std::min(out[c], -kLeastDepth * dx);
         }
     });

@@ -3,6 +3,7 @@
 #include "fluid/viscosity_rows.h"
 
 #include <numeric>
+#include <tuple>
 
 namespace rivulet {
 
@@ -111,8 +112,35 @@ void ViscosityOperator::apply_stress(const FaceField& u, FaceField& q, const std
         kSlotGrain);
 }
 
+/// The diagonal of a tile that is no wall's and has none beside it: all stretches are 1.
+void ViscosityOperator::plain_diagonal(std::size_t axis, int t, std::vector<double>& diagonal) const
+{
+    const TileRows rows(grid(), volumes_.is_wet, t);
+    std::array<double, kTileEdge> one;
+    const auto &w_cell = cell_weight_[axis], &w_next = edge_weight_[next(axis)], &w_last = edge_weight_[previous(axis)];
+    for (int row = 0; row < kTileEdge * kTileEdge; ++row) {
+        const int j = row % 8, k = row / 8;
+        const std::size_t n = std::size_t(t) * kTileCells + cell_in_tile(0, j, k);
+        std::array<double, kTileEdge> sum;
+        for (std::size_t i = 0; i < kTileEdge; ++i)
+            sum[i] = mass_[axis][n + i] + w_cell[n + i] + w_next[n + i] + w_last[n + i];
+        for (const auto& [w, along, step] : {std::tuple(&w_cell, axis, -1), std::tuple(&w_next, previous(axis), 1),
+                                             std::tuple(&w_last, next(axis), 1)}) {
+            const double* other = rows.shifted(*w, j, k, along, step, one);
+            for (std::size_t i = 0; i < kTileEdge; ++i) sum[i] += other[i];
+        }
+        std::copy_n(sum.begin(), kTileEdge, &diagonal[n]);
+    }
+}
+
 void ViscosityOperator::component_diagonal(std::size_t axis, int t, std::vector<double>& diagonal) const
 {
+    bool has_walls = has_wall_[std::size_t(t)] != 0;
+    for (int side = 0; side < 6; ++side) {
+        const Vec3i e = (side % 2 == 0 ? -1 : 1) * Vec3i::Unit(side / 2);
+        has_walls = has_walls || has_wall_[std::size_t(grid().neighbour(t, e.x(), e.y(), e.z()))] != 0;
+    }
+    if (!has_walls) return plain_diagonal(axis, t, diagonal);
     const TileRows rows(grid(), volumes_.is_wet, t);
     std::array<double, kTileEdge> w_buffer, g_buffer;
     for (int row = 0; row < kTileEdge * kTileEdge; ++row) {

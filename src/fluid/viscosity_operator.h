@@ -77,6 +77,7 @@ private:
     void begin_walls(int t);
     /// A tile's values of a field of stretches: 1 where no wall cuts a difference.
     [[nodiscard]] const double* stretch(const std::vector<double>& field, int tile) const;
+    void plain_diagonal(std::size_t axis, int t, std::vector<double>& diagonal) const;
     [[nodiscard]] bool is_near_held(int t) const;
     void find_tiles();
     void find_viscous_number();

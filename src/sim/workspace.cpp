@@ -16,7 +16,7 @@ constexpr int kKeptFree = 1 << 23;
 
 } // namespace
 
-Workspace::Workspace() : scratch_(std::make_unique<Scratch>()) 
+Workspace::Workspace() : scratch_(std::make_unique<Scratch>())
 {
     mallopt(M_MMAP_THRESHOLD, kLargeBlock);
     mallopt(M_TRIM_THRESHOLD, kKeptFree);
