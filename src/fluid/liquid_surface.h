@@ -15,8 +15,9 @@ inline constexpr double kNominalBallRadius = 0.6310844497405346;
 
 /// Signed distance to the liquid at cell centres, near its surface [m]: min over particles of |x - x_p| - R_p, with
 /// R_p growing with the cube root of the particle's volume. Deep inside: about -R. Far outside: +1 cell. A cell that
-/// holds a particle always counts as liquid. Values are carried into solids from the cells beside them, so that the
-/// surface meets a wall at a right angle.
+/// holds a particle always counts as liquid, and so does an empty one that the liquid is around: stretching draws
+/// particles apart, and what they leave is no air. Values are carried into solids from the cells beside them, so that
+/// the surface meets a wall at a right angle.
 void compute_liquid_distance(const TileGrid& grid, const ParticleOrder& order, std::span<const Vec3> position,
                              std::span<const double> volume, const SolidFields& solids, std::vector<double>& distance);
 
