@@ -30,7 +30,7 @@ constexpr double kLateDepth = 0.5;
 constexpr double kMissedDepth = 1;
 
 /// Gap at the end of a round, as a part of the thinnest radius, beyond which a contact without a force is left out.
-constexpr double kIdleGap = 0.1;
+constexpr double kIdleGap = 0.3;
 /// Forces of the last step are taken as they are if more than this part of them is needed.
 constexpr double kEased = 0.8;
 
