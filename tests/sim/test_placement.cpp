@@ -1,6 +1,7 @@
 #include "sim/placement.h"
 
 #include "geometry/shapes.h"
+#include "strands/strand_contacts.h"
 
 #include <gtest/gtest.h>
 
