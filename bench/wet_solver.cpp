@@ -70,14 +70,25 @@ SolverRun solve_by_strands(WetBundles& problem, double tolerance, bool published
     StrandCompliance compliance(problem.model, problem.hold, problem.factors, problem.contacts);
     std::vector<double> force(problem.contacts.size()), motion(force.size());
     const CompliantOptions options{.tolerance = tolerance, .max_iterations = kMostIterations};
-    const CompliantSolution solution =
-        published ? solve_compliant(compliance, problem.normal, problem.stiffness, problem.b, options, force, motion)
-                  : solve_springs(*compliance.with_springs(problem.normal, problem.stiffness), problem.stiffness,
-                                  problem.b, options, force, motion);
-    run.iterations = solution.iterations;
     run.x.assign(problem.n_unknowns(), 0);
-    problem.add_forces(force, run.x);
-    problem.solve_strands(run.x);
+    if (published) {
+        run.iterations =
+            solve_compliant(compliance, problem.normal, problem.stiffness, problem.b, options, force, motion)
+                .iterations;
+        problem.add_forces(force, run.x);
+        problem.solve_strands(run.x);
+    } else {
+        run.iterations = compliance.with_springs(problem.normal, problem.stiffness)
+                             ->solve(problem.b, options, force, motion)
+                             .iterations;
+        std::vector<Vec3> moved(problem.state.position.size(), Vec3::Zero());
+        std::vector<double> spin(moved.size(), 0.0);
+        compliance.add_found(moved, spin);
+        for (std::size_t v = 0; v < moved.size(); ++v) {
+            for (std::size_t a = 0; a < 3; ++a) run.x[4 * v + a] = moved[v][static_cast<Eigen::Index>(a)];
+            run.x[4 * v + 3] = spin[v];
+        }
+    }
     run.cpu = cpu_seconds_now() - begin;
     return run;
 }
@@ -123,7 +134,7 @@ SolverRun solve_as_well(WetBundles& problem, bool published)
     double tolerance = kSolverTolerance;
     SolverRun run = solve_by_strands(problem, tolerance, published);
     while (relative_residual(problem, run.x) > kSolverTolerance && tolerance > 1e-14) {
-        tolerance *= 0.3;
+        tolerance *= 0.7;
         run = solve_by_strands(problem, tolerance, published);
     }
     return run;

@@ -68,7 +68,7 @@ public:
             linearise();
             SpringBodies* springs = compliance_.with_springs(normal_, stiffness_);
             const CompliantSolution found =
-                springs ? solve_springs(*springs, stiffness_, rest_, linear, step_, step_motion_)
+                springs ? springs->solve(rest_, linear, step_, step_motion_)
                         : solve_compliant(compliance_, normal_, stiffness_, rest_, linear, step_, step_motion_);
             if (solution.steps == 0) linear.floor = std::max(linear.floor, linear.tolerance * found.initial);
             ++solution.steps;
@@ -167,49 +167,6 @@ CompliantSolution solve_compliant(ContactCompliance& compliance, std::span<const
     for_contacts(n, [&](std::size_t i) {
         force[i] += rho[i];
         motion[i] += z[i];
-    });
-    solution.converged = solution.residual <= goal;
-    return solution;
-}
-
-CompliantSolution solve_springs(SpringBodies& bodies, std::span<const double> stiffness, std::span<const double> b,
-                                const CompliantOptions& options, std::span<double> force, std::span<double> motion)
-{
-    // Of every side, as in SpringBodies: the residual, B times the direction, the motion of both by B^-1, the product
-    // of the whole matrix with the direction, and the motion that was found.
-    const std::size_t n = b.size();
-    std::vector<double> rho(2 * n), z(2 * n), q(2 * n), found(2 * n, 0.0);
-    for_contacts(n, [&](std::size_t i) { rho[2 * i] = rho[2 * i + 1] = b[i]; });
-    std::vector<double> pi = rho;
-    bodies.apply(rho, z);
-    std::vector<double> y = z;
-    double rz = inner(rho, z);
-    CompliantSolution solution{.iterations = 1, .initial = std::sqrt(std::max(rz, 0.0))};
-    solution.residual = solution.initial;
-    const double goal = std::max(options.tolerance * solution.initial, options.floor);
-    while (solution.residual > goal && solution.iterations < options.max_iterations) {
-        for_contacts(n, [&](std::size_t i) {
-            q[2 * i] = pi[2 * i] + stiffness[i] * y[2 * i + 1];
-            q[2 * i + 1] = pi[2 * i + 1] + stiffness[i] * y[2 * i];
-        });
-        const double alpha = rz / inner(q, y);
-        for_contacts(2 * n, [&](std::size_t i) {
-            found[i] += alpha * y[i];
-            rho[i] -= alpha * q[i];
-        });
-        bodies.apply(rho, z);
-        const double next = inner(rho, z), beta = next / rz;
-        rz = next;
-        ++solution.iterations;
-        solution.residual = std::sqrt(std::max(rz, 0.0));
-        for_contacts(2 * n, [&](std::size_t i) {
-            pi[i] = rho[i] + beta * pi[i];
-            y[i] = z[i] + beta * y[i];
-        });
-    }
-    for_contacts(n, [&](std::size_t i) {
-        motion[i] = found[2 * i] + found[2 * i + 1];
-        force[i] = b[i] - stiffness[i] * motion[i];
     });
     solution.converged = solution.residual <= goal;
     return solution;

@@ -35,16 +35,12 @@ CompliantSolution solve_compliant(ContactCompliance& compliance, std::span<const
 class SpringBodies {
 public:
     virtual ~SpringBodies() = default;
-    /// motion = s B^-1 s^T force, entry 2 i + k of side k of spring i. A spring to what does not move has no side 1:
-    /// no force there counts, and its motion is 0.
-    virtual void apply(std::span<const double> force, std::span<double> motion) = 0;
+    /// The same system by conjugate gradients that B^-1 preconditions: about half of the iterations. What is left to
+    /// the iteration is what springs pass on from body to body. `motion` is that of the found x, and each spring obeys
+    /// its law; A x = J^T force holds as far as the solution has converged. Residuals are measured in the norm of B^-1.
+    virtual CompliantSolution solve(std::span<const double> b, const CompliantOptions& options, std::span<double> force,
+                                    std::span<double> motion) = 0;
 };
-
-/// The same system by conjugate gradients that B^-1 preconditions: about half of the iterations. What is left to the
-/// iteration is what springs pass on from body to body. `motion` is that of the found x, and each spring obeys its law;
-/// A x = J^T force holds as far as the solution has converged. Residuals are measured in the norm of B^-1.
-CompliantSolution solve_springs(SpringBodies& bodies, std::span<const double> stiffness, std::span<const double> b,
-                                const CompliantOptions& options, std::span<double> force, std::span<double> motion);
 
 /// One place where two things push or pull each other along a normal.
 struct PenaltyContact {

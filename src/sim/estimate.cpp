@@ -31,7 +31,7 @@ constexpr double kContactBytesPerVertex = 600;
 constexpr double kBlockBytesPerVertex = 500, kBlockBytes = 6e6;
 constexpr double kFilmBytesPerVertex = 400;
 constexpr double kImmersionBytesPerVertex = 450;
-constexpr double kTilesOfShedParticle = 2.8;
+constexpr double kTilesOfShedParticle = 2;
 /// Liquid that moves fills its tiles less well than at the start.
 constexpr double kSpread = 2.5;
 
@@ -106,9 +106,11 @@ MemoryEstimate estimate_memory(const Model& model)
     // A tile holds 4096 particles when it is full; its halo is shared with others in large bodies of liquid.
     const double full_tiles = particles / (8 * kTileCells);
     const double halo = 6 * std::pow(full_tiles, 2.0 / 3) + 12 * std::cbrt(full_tiles) + 8;
-    // They also fly far apart, each with tiles of its own.
+    // They also fly far apart, each with tiles of its own; where there are many, tiles hold several.
     const double flying = kTilesOfShedParticle * 8 * shed / (dx * dx * dx);
-    const double tiles = std::min(kSpread * (full_tiles + halo) + flying, domain_tiles(model));
+    const double bulk = std::min(kSpread * (full_tiles + halo), domain_tiles(model));
+    const double reached = domain_tiles(model) - bulk;
+    const double tiles = bulk + (reached > 0 ? reached * -std::expm1(-flying / reached) : 0);
 
     const double fields = kFieldsPerTile + (model.options.surface_tension ? kTensionPerTile : 0) +
                           (model.wetting ? kImmersionPerTile : 0);

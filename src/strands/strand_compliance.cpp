@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "contact/contact_frame.h"
+#include "strands/strand_springs.h"
 
 #include <algorithm>
 #include <numeric>
@@ -85,7 +86,10 @@ void StrandCompliance::add_side(const StrandModel& model, std::span<const Hold> 
     sides_.push_back({contact,
                       vertex - model.first[strand],
                       places[strand].lane,
-                      {sign * (1 - at) * freedom(v), sign * at * freedom(v + 1)}});
+                      {sign * (1 - at) * freedom(v), sign * at * freedom(v + 1)},
+                      at,
+                      sign < 0,
+                      {freedom(v) > 0, freedom(v + 1) > 0}});
     batch_of_side_.push_back(places[strand].batch);
 }
 
@@ -134,57 +138,6 @@ void StrandCompliance::apply(std::span<const Vec3> force, std::span<Vec3> motion
             motion[static_cast<std::size_t>(c)] = sum;
         },
         kMotionGrain);
-}
-
-SpringBodies* StrandCompliance::with_springs(std::span<const Vec3> normal, std::span<const double> stiffness)
-{
-    if (!springs_) springs_ = std::make_unique<Springs>(*this);
-    springs_->factor(normal, stiffness);
-    return springs_.get();
-}
-
-void StrandCompliance::Springs::factor(std::span<const Vec3> normal, std::span<const double> stiffness)
-{
-    normal_ = normal;
-    factors_.resize(strands_.batches_.size());
-    parallel_for(static_cast<std::int64_t>(factors_.size()), "contact compliance", [&](std::int64_t batch) {
-        const auto i = static_cast<std::size_t>(batch);
-        RodMatrix& matrix = factors_[i];
-        strands_.factors_[static_cast<std::size_t>(strands_.batches_[i])].product(matrix);
-        for (std::size_t k = strands_.begin_[i]; k < strands_.begin_[i + 1]; ++k) {
-            const Side& side = strands_.sides_[k];
-            const auto c = static_cast<std::size_t>(side.contact);
-            const int row = 4 * side.vertex;
-            const double w0 = side.weight[0], w1 = side.weight[1];
-            for (int a = 0; a < 3; ++a)
-                for (int b = 0; b < 3; ++b) {
-                    const double entry = stiffness[c] * normal[c][a] * normal[c][b];
-                    if (b <= a) matrix.at(row + a, row + b)[side.lane] += w0 * w0 * entry;
-                    if (b <= a) matrix.at(row + 4 + a, row + 4 + b)[side.lane] += w1 * w1 * entry;
-                    matrix.at(row + 4 + a, row + b)[side.lane] += w1 * w0 * entry;
-                }
-        }
-        (void)matrix.factor(); // positive definite, as what it was made of
-    });
-}
-
-void StrandCompliance::Springs::apply(std::span<const double> force, std::span<double> motion)
-{
-    const StrandCompliance& s = strands_;
-    const auto slot = [&](std::size_t k) {
-        const auto c = static_cast<std::size_t>(s.sides_[k].contact);
-        return 2 * c + (s.sides_of_[c][0] == static_cast<std::int32_t>(k) ? 0 : 1);
-    };
-    for (std::size_t c = 0; c < s.n_contacts_; ++c)
-        if (s.sides_of_[c][1] < 0) motion[2 * c + 1] = 0;
-    for_batches(s.batches_.size(), [&](std::size_t i, AlignedVector<Lane>& u) {
-        u.assign(static_cast<std::size_t>(factors_[i].size()), Lane{});
-        for (std::size_t k = s.begin_[i]; k < s.begin_[i + 1]; ++k)
-            s.add_to(u, s.sides_[k], force[slot(k)] * normal_[static_cast<std::size_t>(s.sides_[k].contact)]);
-        factors_[i].solve(u.data());
-        for (std::size_t k = s.begin_[i]; k < s.begin_[i + 1]; ++k)
-            motion[slot(k)] = normal_[static_cast<std::size_t>(s.sides_[k].contact)].dot(at_side(u, s.sides_[k]));
-    });
 }
 
 std::size_t StrandCompliance::block_bytes(std::span<const ConeContact> cones) const
@@ -274,21 +227,27 @@ std::vector<double> StrandCompliance::own_compliance() const
     return own;
 }
 
+void StrandCompliance::spread(std::size_t i, std::span<const Lane> u, std::span<Vec3> displacement,
+                              std::span<double> spin) const
+{
+    const StrandBatch& batch = model_.batches[static_cast<std::size_t>(batches_[i])];
+    for (std::size_t l = 0; l < batch.strand.size(); ++l) {
+        if (batch.strand[l] < 0) continue;
+        const auto first = static_cast<std::size_t>(model_.first[static_cast<std::size_t>(batch.strand[l])]);
+        for (std::size_t k = 0; k < static_cast<std::size_t>(batch.n_vertices); ++k) {
+            const Lane* at = u.data() + 4 * k;
+            displacement[first + k] += Vec3(at[0][l], at[1][l], at[2][l]);
+            if (k + 1 < static_cast<std::size_t>(batch.n_vertices)) spin[first + k] += at[3][l];
+        }
+    }
+}
+
 void StrandCompliance::add_response(std::span<const Vec3> force, std::span<Vec3> displacement,
                                     std::span<double> spin) const
 {
     for_batches(batches_.size(), [&](std::size_t i, AlignedVector<Lane>& u) {
         solve(i, force, u);
-        const StrandBatch& batch = model_.batches[static_cast<std::size_t>(batches_[i])];
-        for (std::size_t l = 0; l < batch.strand.size(); ++l) {
-            if (batch.strand[l] < 0) continue;
-            const auto first = static_cast<std::size_t>(model_.first[static_cast<std::size_t>(batch.strand[l])]);
-            for (std::size_t k = 0; k < static_cast<std::size_t>(batch.n_vertices); ++k) {
-                const Lane* at = u.data() + 4 * k;
-                displacement[first + k] += Vec3(at[0][l], at[1][l], at[2][l]);
-                if (k + 1 < static_cast<std::size_t>(batch.n_vertices)) spin[first + k] += at[3][l];
-            }
-        }
+        spread(i, u, displacement, spin);
     });
 }
 

@@ -19,10 +19,13 @@ public:
     /// `factors` has an entry for every batch of the model.
     StrandCompliance(const StrandModel& model, std::span<const Hold> hold, std::span<const RodMatrix> factors,
                      std::span<const StrandContact> contacts);
+    ~StrandCompliance() override;
 
     void apply(std::span<const Vec3> force, std::span<Vec3> motion) override;
     /// Strands factored with the springs that they hang on; valid until the next call.
     SpringBodies* with_springs(std::span<const Vec3> normal, std::span<const double> stiffness) override;
+    /// Adds the motion that the last solution with springs found, as add_response() does that of forces.
+    void add_found(std::span<Vec3> displacement, std::span<double> spin) const;
     /// Size of blocks().
     [[nodiscard]] std::size_t block_bytes(std::span<const ConeContact> cones) const;
     /// The same, between all contacts of each strand, written out along the axes of the contacts.
@@ -55,21 +58,14 @@ private:
         std::int32_t vertex = 0; ///< of the strand, at which the edge begins
         std::int32_t lane = 0;
         std::array<double, 2> weight{}; ///< of its ends; of b negative; 0 where held
+        double at = 0;                  ///< place on the edge
+        bool is_second = false;         ///< b
+        std::array<bool, 2> is_free{};  ///< its ends
     };
     struct Place {
         std::int32_t batch = 0, lane = 0;
     };
-    class Springs final : public SpringBodies {
-    public:
-        explicit Springs(StrandCompliance& strands) : strands_(strands) {}
-        void factor(std::span<const Vec3> normal, std::span<const double> stiffness);
-        void apply(std::span<const double> force, std::span<double> motion) override;
-
-    private:
-        StrandCompliance& strands_;
-        std::span<const Vec3> normal_;
-        std::vector<RodMatrix> factors_; ///< of batches()
-    };
+    class Springs;
 
     void add_side(const StrandModel& model, std::span<const Hold> hold, const std::vector<Place>& places,
                   std::int32_t contact, std::int32_t vertex, double at, double sign);
@@ -78,6 +74,8 @@ private:
     /// Rows of the blocks of all strands of batch number i.
     void fill_blocks(std::size_t i, std::span<const Mat3> frame, BlockCompliance& out) const;
     void add_to(AlignedVector<Lane>& u, const Side& side, const Vec3& force) const;
+    /// Adds the unknowns of batch number i of batches() to those of the vertices.
+    void spread(std::size_t i, std::span<const Lane> u, std::span<Vec3> displacement, std::span<double> spin) const;
     [[nodiscard]] static Vec3 at_side(const AlignedVector<Lane>& u, const Side& side);
 
     const StrandModel& model_;

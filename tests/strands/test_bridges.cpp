@@ -346,6 +346,64 @@ TEST(Bridges, HairsPulledApartStayTogetherBelowAFront) // H5
         EXPECT_LE(std::max(cones[i], penalties[i]) - std::min(cones[i], penalties[i]), 1U) << i;
 }
 
+/// Work that it takes to part two wet hairs, per length of both [J/m].
+double work_of_parting()
+{
+    const double area = 2 * kFilmArea, rupture = pair_table().rupture_gap(area);
+    constexpr int kSteps = 2000;
+    double sum = 0;
+    for (int i = 0; i < kSteps; ++i)
+        sum += pair_table().cohesion(kThick, (i + 0.5) / kSteps * rupture, area) * rupture / kSteps;
+    return kOil * sum;
+}
+
+/// Clamped hairs whose roots are drawn apart to the distance d and stay there, without gravity: how far from the roots
+/// the junction is, by where they are half as far apart as there.
+template <class Hairs>
+double junction_of(double d)
+{
+    constexpr std::size_t kEdges = 82;
+    constexpr double kLength = 0.047, kDrawn = 0.3, kEnd = 0.6, dt = 2e-3;
+    Hairs hairs;
+    for (const double x : {-1.1 * kThick, 1.1 * kThick}) hairs.add(line({x, 0, 0}, {x, 0, -kLength}, kEdges));
+    group_strands(hairs.model);
+    hairs.wet(kFilm, kOil);
+    std::vector<Hold> hold(hairs.state.position.size(), Hold::Free);
+    std::vector<Vec3> target = hairs.state.position;
+    const std::vector<Vec3> start = target;
+    for (const std::size_t v : {std::size_t{0}, std::size_t{1}, kEdges + 1, kEdges + 2}) hold[v] = Hold::Vertex;
+    for (double time = dt; time < kEnd; time += dt) {
+        const double part = std::min(1.0, time / kDrawn), smooth = part * part * (3 - 2 * part);
+        for (std::size_t v = 0; v < target.size(); ++v)
+            if (hold[v] != Hold::Free)
+                target[v] = start[v] + Vec3((v < 2 ? -0.5 : 0.5) * smooth * (d - 2.2 * kThick), 0, 0);
+        hairs.go({.dt = dt, .hold = hold, .target = target, .target_director = hairs.state.director});
+    }
+    const auto apart = [&](std::size_t k) {
+        return (hairs.state.position[k] - hairs.state.position[kEdges + 1 + k]).norm();
+    };
+    const double together = apart(kEdges), half = 0.5 * (d + together);
+    std::size_t k = 1;
+    while (k < kEdges && apart(k + 1) > half) ++k;
+    const double edge = kLength / static_cast<double>(kEdges);
+    const double at = edge * (static_cast<double>(k) + (apart(k) - half) / (apart(k) - apart(k + 1)));
+    return 2 * (at - 0.5 * edge); // the rod leaves its clamp in the middle of the clamped edge
+}
+
+/// Two beams that bend by d/2 each store 3 EI d^2/L^3; they part where that falls with L as fast as the liquid's work
+/// rises: L^4 = 9 EI d^2/G, the elastocapillary law of wet bristles [Bico 2004].
+TEST(Bridges, WetBristlesPartAtTheElastocapillaryLength)
+{
+    RIVULET_SKIP_IN_SLOW_BUILD();
+    const double stiffness = kWetHair.youngs_modulus * std::numbers::pi * std::pow(kThick, 4) / 4;
+    for (const double d : {2e-3, 4e-3, 8e-3}) {
+        const double length = std::pow(9 * stiffness * d * d / work_of_parting(), 0.25);
+        const double cones = junction_of<WetCones>(d), penalties = junction_of<WetPenalties>(d);
+        EXPECT_NEAR(cones / length, 1, 0.03) << d;    // measured 0.1, 1.3 and 1.2 %
+        EXPECT_NEAR(penalties / length, 1, 0.1) << d; // measured -6.4, -2.0 and 0.8 %
+    }
+}
+
 template <class Hairs>
 void expect_momentum_kept()
 {

@@ -243,7 +243,7 @@ TEST(StrandPenalty, StrandsFactoredWithTheirSpringsGiveWhatADirectSolutionDoes)
     StrandCompliance compliance(glued.hairs.model, glued.hold, glued.factors, glued.contacts);
     std::vector<double> force(n), motion(n);
     SpringBodies* springs = compliance.with_springs(glued.normal, glued.stiffness);
-    EXPECT_TRUE(solve_springs(*springs, glued.stiffness, glued.b, {.tolerance = 1e-13}, force, motion).converged);
+    EXPECT_TRUE(springs->solve(glued.b, {.tolerance = 1e-13}, force, motion).converged);
     const Eigen::VectorXd x = glued.matrix.ldlt().solve(glued.rhs), exact = glued.jacobian * x;
     const Eigen::Map<const Eigen::VectorXd> found(motion.data(), exact.size()), pushes(force.data(), exact.size());
     EXPECT_LT((found - exact).norm(), 1e-8 * exact.norm());
