@@ -91,12 +91,12 @@ struct Between {
 /// other.
 void fill_plane(const Distances& phi, double dx, std::size_t n, double* eighths)
 {
-    constexpr std::size_t kCells = 12, kPlane = kCells * kCells, kFine = 18;
+    constexpr std::size_t kCells = 12, kInPlane = kCells * kCells, kFine = 18;
     const double scale = 2 / dx;
-    std::array<double, kPlane> plane;
+    std::array<double, kInPlane> plane;
     const Between z(n);
-    const double* below = &phi.values[kPlane * z.first];
-    for (std::size_t q = 0; q < kPlane; ++q) plane[q] = z.weight * below[q] + (1 - z.weight) * below[q + kPlane];
+    const double* below = &phi.values[kInPlane * z.first];
+    for (std::size_t q = 0; q < kInPlane; ++q) plane[q] = z.weight * below[q] + (1 - z.weight) * below[q + kInPlane];
     for (std::size_t j = 0; j < kFine; ++j) {
         const Between y(j);
         const double* from = &plane[kCells * y.first];
@@ -229,17 +229,17 @@ void sum_pairs(const double* row, double* cells, double* faces)
 /// own eighth and from that below it.
 void sum_eighths(const Eighths& eighths, int t, ControlVolumes& v)
 {
-    constexpr std::size_t kFine = 18, kPlane = kFine * kFine;
-    using Row = std::array<double, kTileEdge>;
-    std::array<std::array<double, kPlane>, 2> planes; // of the cells, and around their lower faces along z
+    constexpr std::size_t kFine = 18, kInPlane = kFine * kFine;
+    using CellRow = std::array<double, kTileEdge>;
+    std::array<std::array<double, kInPlane>, 2> planes; // of the cells, and around their lower faces along z
     for (std::size_t row = 0; row < kTileEdge * kTileEdge; ++row) {
         const std::size_t j = row % 8, k = row / 8;
         if (j == 0)
             for (std::size_t z = 0; z < 2; ++z) {
-                const double* from = &eighths.values[kPlane * (2 * k + 2 - z)];
-                for (std::size_t q = 0; q < kPlane; ++q) planes[z][q] = from[q] + from[q + kPlane];
+                const double* from = &eighths.values[kInPlane * (2 * k + 2 - z)];
+                for (std::size_t q = 0; q < kInPlane; ++q) planes[z][q] = from[q] + from[q + kInPlane];
             }
-        std::array<std::array<std::array<Row, 2>, 2>, 2> sum; // [z][y][x]
+        std::array<std::array<std::array<CellRow, 2>, 2>, 2> sum; // [z][y][x]
         for (std::size_t z = 0; z < 2; ++z)
             for (std::size_t y = 0; y < 2; ++y) {
                 const double* from = &planes[z][kFine * (2 * j + 2 - y)];
