@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kCell = 0.01; ///< [m]
 constexpr int kTile = 8;       ///< cells along the edge of a tile of the simulation
-constexpr double kExponentBar = 1.1;
+constexpr double kSurfaceExponentBar = 1.1;
 
 struct Body {
     std::vector<Vec3> positions;
@@ -83,7 +83,7 @@ Cost cost_of(const Body& body)
 BenchFigure exponent_figure(const std::string& name, const Cost& small, const Cost& large, double Cost::*value)
 {
     const double exponent = std::log(large.*value / (small.*value)) / std::log(large.surface / small.surface);
-    return {name, exponent, "exponent", 1, exponent, kExponentBar, exponent <= kExponentBar};
+    return {name, exponent, "exponent", 1, exponent, kSurfaceExponentBar, exponent <= kSurfaceExponentBar};
 }
 
 } // namespace

@@ -8,7 +8,7 @@ namespace rivulet {
 namespace {
 
 /// Particles in a closed box of 16^3 cells of unit size, and the distance that they make.
-struct Pool {
+struct GappyPool {
     std::vector<Vec3> position;
     std::vector<double> volume;
     TileGrid grid;
@@ -38,7 +38,7 @@ TEST(LiquidSurface, WhatStretchingDrawsApartStaysFull)
 {
     // A full box, drawn out to 32/9 times its length along x and as much thinner along y, as between vortices: planes
     // of particles 16/9 cells apart, and sheets of empty cells between them.
-    Pool pool;
+    GappyPool pool;
     for (double z = 0.25; z < 16; z += 0.5)
         for (double y = 9.0 / 128; y < 16; y += 9.0 / 64)
             for (double x = 8.0 / 9; x < 16; x += 16.0 / 9) pool.position.emplace_back(x, y, z);
@@ -52,7 +52,7 @@ TEST(LiquidSurface, WhatStretchingDrawsApartStaysFull)
 TEST(LiquidSurface, GroovesAndSurfacesAreAir)
 {
     // Filled up to z = 8, but for a groove of two by two cells along y.
-    Pool pool;
+    GappyPool pool;
     for (double z = 0.25; z < 8; z += 0.5)
         for (double y = 0.25; y < 16; y += 0.5)
             for (double x = 0.25; x < 16; x += 0.5)

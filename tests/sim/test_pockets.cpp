@@ -10,9 +10,9 @@
 namespace rivulet {
 namespace {
 
-constexpr double kCell = 0.02;
+constexpr double kPocketCell = 0.02;
 
-double volume_of(const State& state)
+double bulk_volume(const State& state)
 {
     double sum = 0;
     for (const double v : state.liquid.volume) sum += v;
@@ -25,7 +25,7 @@ TEST(ClosedPocket, LiquidFlowsBackAsMuchAsABodyInItMovesOn)
     // the liquid's velocity is -U times the volume of the ball.
     const Vec3 size(0.48, 0.32, 0.32), speed(0.2, 0, 0);
     const double radius = 0.08, solid = 4 * std::numbers::pi / 3 * radius * radius * radius;
-    Model model = test::tank(size, size, kCell);
+    Model model = test::tank(size, size, kPocketCell);
     Obstacle ball;
     ball.name = "ball";
     ball.shape = make_sphere(Vec3::Zero(), radius);
@@ -33,7 +33,7 @@ TEST(ClosedPocket, LiquidFlowsBackAsMuchAsABodyInItMovesOn)
     ball.motion.drift = speed;
     model.obstacles.push_back(ball);
     State state = initial_state(model);
-    const double full = volume_of(state);
+    const double full = bulk_volume(state);
     EXPECT_NEAR(full, size.prod() - solid, 0.01 * solid);
     Workspace workspace;
     for (int step = 0; step < 12; ++step) advance(model, state, workspace);
@@ -42,13 +42,13 @@ TEST(ClosedPocket, LiquidFlowsBackAsMuchAsABodyInItMovesOn)
         flow += state.liquid.volume[p] * state.liquid.velocity[p];
     EXPECT_NEAR(flow.x(), -solid * speed.x(), 0.05 * solid * speed.x()); // measured -0.975
     EXPECT_LT(flow.tail<2>().norm(), 1e-3 * solid * speed.x());          // measured below 1e-4
-    EXPECT_NEAR(volume_of(state), full, 1e-12 * full);
+    EXPECT_NEAR(bulk_volume(state), full, 1e-12 * full);
 }
 
 TEST(ClosedPocket, FullTankStaysAtRestUnderItsWeight)
 {
     const Vec3 size(0.2, 0.2, 0.2);
-    const Model model = test::tank(size, size, kCell);
+    const Model model = test::tank(size, size, kPocketCell);
     State state = initial_state(model);
     test::run_until(model, state, 0.1);
     double fastest = 0;
@@ -58,7 +58,7 @@ TEST(ClosedPocket, FullTankStaysAtRestUnderItsWeight)
 
 TEST(TwoLiquids, PressureUnderALayerOfOilIsTheWeightOfBoth)
 {
-    Model model = test::tank({0.16, 0.16, 0.32}, {0.16, 0.16, 0.12}, kCell);
+    Model model = test::tank({0.16, 0.16, 0.32}, {0.16, 0.16, 0.12}, kPocketCell);
     model.liquids.push_back({"oil", 800, 1e-2, 0, 0, {0.8, 0.6, 0.1}});
     LiquidBody oil;
     oil.name = "oil";
@@ -71,7 +71,7 @@ TEST(TwoLiquids, PressureUnderALayerOfOilIsTheWeightOfBoth)
     double worst = 0, fastest = 0;
     for (std::size_t p = 0; p < state.liquid.volume.size(); ++p) {
         // A particle has the pressure in the middle of its cell.
-        const double z = kCell * (std::floor(state.liquid.position[p].z() / kCell) + 0.5);
+        const double z = kPocketCell * (std::floor(state.liquid.position[p].z() / kPocketCell) + 0.5);
         const double expected = g * (z > 0.12 ? 800 * (0.24 - z) : 800 * 0.12 + 1000 * (0.12 - z));
         worst = std::max(worst, std::abs(double(state.liquid.pressure[p]) - expected));
         fastest = std::max(fastest, state.liquid.velocity[p].norm());

@@ -17,12 +17,12 @@
 namespace rivulet {
 namespace {
 
-constexpr double kCell = 0.02;
+constexpr double kDropCell = 0.02;
 
 /// A drop in the middle of a tank.
 Model drop_in_a_tank(double radius)
 {
-    Model model = test::tank({0.4, 0.4, 0.4}, {0, 0, 0}, kCell);
+    Model model = test::tank({0.4, 0.4, 0.4}, {0, 0, 0}, kDropCell);
     LiquidBody body;
     body.name = "drop";
     body.shape = make_sphere(Vec3(0.203, 0.207, 0.211), radius);
@@ -32,7 +32,7 @@ Model drop_in_a_tank(double radius)
 
 TriangleMesh surface_of(const State& state)
 {
-    return surface_particles(state.liquid.position, state.liquid.volume, {}, {.cell_size = kCell});
+    return surface_particles(state.liquid.position, state.liquid.volume, {}, {.cell_size = kDropCell});
 }
 
 /// Largest and root mean square distance of the vertices of either mesh from the other [cells].
@@ -44,8 +44,8 @@ Motion motion_between(const TriangleMesh& a, const TriangleMesh& b)
     const MeshDistance to_a(a), to_b(b);
     Motion motion;
     const auto add = [&](double d) {
-        motion.largest = std::max(motion.largest, std::abs(d) / kCell);
-        motion.rms += d * d / (kCell * kCell);
+        motion.largest = std::max(motion.largest, std::abs(d) / kDropCell);
+        motion.rms += d * d / (kDropCell * kDropCell);
     };
     for (const Vec3& x : a.vertices) add(to_b.distance(x));
     for (const Vec3& x : b.vertices) add(to_a.distance(x));
@@ -57,7 +57,7 @@ Motion motion_between(const TriangleMesh& a, const TriangleMesh& b)
 std::size_t outer_particle(const Model& model, const State& state, std::uint64_t draw)
 {
     auto p = static_cast<std::size_t>(random_unit(7, 0, draw) * double(state.liquid.size()));
-    while (model.bodies[0].shape->distance(state.liquid.position[p]) < -1.5 * kCell)
+    while (model.bodies[0].shape->distance(state.liquid.position[p]) < -1.5 * kDropCell)
         p = (p + 1) % state.liquid.volume.size();
     return p;
 }
@@ -68,7 +68,7 @@ std::size_t outer_particle(const Model& model, const State& state, std::uint64_t
 // the farthest, has V d^2 = 1/24 and moves it by 0.034. On bumps, where the field is flatter, it is more.
 TEST(SurfacePopping, OneMergeOrSplitMovesTheSurfaceByATwentiethOfACellAtMost)
 {
-    const Model model = drop_in_a_tank(3 * kCell);
+    const Model model = drop_in_a_tank(3 * kDropCell);
     const State whole = initial_state(model);
     const double nominal = nominal_volume(model);
     for (std::uint64_t k = 0; k < 12; ++k) {
@@ -86,7 +86,7 @@ TEST(SurfacePopping, OneMergeOrSplitMovesTheSurfaceByATwentiethOfACellAtMost)
 
 TEST(SurfacePopping, AllMergesAndSplitsAtOnceMoveTheSurfaceByATenthOfACellAtMost)
 {
-    const Model model = drop_in_a_tank(5 * kCell);
+    const Model model = drop_in_a_tank(5 * kDropCell);
     State state = initial_state(model);
     double seeded = 0, held = 0;
     for (const double v : state.liquid.volume) seeded += v;
