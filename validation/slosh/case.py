@@ -50,5 +50,5 @@ def judge(case):
     plot.line("level at rest", [0, probes["time"][-1]], [LEVEL, LEVEL], dashed=True)
     case.picture(plot)
     return [Figure("fullness of the cells inside", full, 1, 0.005, "a full cell"),
-            Figure("level", level[-frames:].mean(), LEVEL, 0.01, "volume over floor area", unit="m"),
+            Figure("level", level[-frames:].mean(), LEVEL, 0.005 if case.full else 0.01, "volume over floor area", unit="m"),
             at_most("largest gain of energy", largest_gain(run), 0.02, "energy is not created")]
