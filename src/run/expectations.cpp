@@ -15,6 +15,7 @@
 #include <cmath>
 #include <initializer_list>
 #include <limits>
+#include <optional>
 #include <string_view>
 
 namespace rivulet {
@@ -61,13 +62,25 @@ double reduce(const std::vector<double>& all, Expectation::When when)
 
 constexpr std::string_view kLedger = "ledger.", kEnergy = "energy.";
 
-/// Everything that was recorded of a quantity, in order of time; empty when it is not a recorded one.
-std::vector<double> series(const std::string& quantity, const Records& records)
+/// A column over time. Values before a time are left out; a time is written with all its digits.
+std::vector<double> column_from(const CsvTable& table, int column, double from)
 {
-    if (const int column = records.probes.column(quantity); column >= 0) return records.probes.numbers(column);
+    const std::vector<double> time = table.numbers(table.column("time"));
+    std::vector<double> values = table.numbers(column);
+    const auto begin = std::lower_bound(time.begin(), time.end(), from) - time.begin();
+    values.erase(values.begin(), values.begin() + begin);
+    return values;
+}
+
+/// What was recorded of a quantity from a time on, in order of time; nothing when it is not a recorded one.
+std::optional<std::vector<double>> series(const std::string& quantity, const Records& records, double from)
+{
+    if (const int column = records.probes.column(quantity); column >= 0)
+        return column_from(records.probes, column, from);
     if (quantity.starts_with(kEnergy)) {
         const int column = records.energy.column(quantity.substr(kEnergy.size()));
-        return column < 0 ? std::vector<double>() : records.energy.numbers(column);
+        if (column < 0) return {};
+        return column_from(records.energy, column, from);
     }
     if (!quantity.starts_with(kLedger)) return {};
     const int column = records.ledger.column(quantity.substr(kLedger.size()));
@@ -76,13 +89,13 @@ std::vector<double> series(const std::string& quantity, const Records& records)
     CsvTable totals{records.ledger.columns, {}};
     for (const auto& row : records.ledger.rows)
         if (row[static_cast<std::size_t>(liquid)] == "total") totals.rows.push_back(row);
-    return totals.numbers(column);
+    return column_from(totals, column, from);
 }
 
 double measure(const Expectation& expectation, const Records& records, const Json& report)
 {
-    const std::vector<double> values = series(expectation.quantity, records);
-    if (!values.empty()) return reduce(values, expectation.when);
+    const auto values = series(expectation.quantity, records, expectation.from);
+    if (values && (!values->empty() || expectation.from > 0)) return reduce(*values, expectation.when);
     const Json* value = report.find(expectation.quantity);
     return value ? value->number() : std::numeric_limits<double>::quiet_NaN();
 }
@@ -166,7 +179,8 @@ void list_results(const Json& json, const std::string& path, std::vector<std::st
 /// What can be expected of a scene: columns of its probes and numbers of its report.
 class Expectable {
 public:
-    explicit Expectable(const Scene& scene) : columns_(all_probe_columns(scene.model))
+    explicit Expectable(const Scene& scene)
+        : end_time_(scene.model.options.end_time), columns_(all_probe_columns(scene.model))
     {
         Model empty = scene.model; // the numbers of a report do not depend on how much liquid there is
         empty.bodies.clear();
@@ -177,11 +191,14 @@ public:
     [[nodiscard]] std::string problem(const Expectation& expectation) const
     {
         const std::string& quantity = expectation.quantity;
+        if (expectation.from > end_time_)
+            return fmt::format("has no values from {} s on: the run ends at {} s", expectation.from, end_time_);
         if (std::find(columns_.begin(), columns_.end(), quantity) != columns_.end()) return "";
         if (is_about_the_process(quantity)) return "is about the process, not a result of the simulation";
         const Json* value = report_.find(quantity);
         if (!value || !value->is_number()) return unknown(quantity);
-        const bool is_final = expectation.when == Expectation::When::Final || is_recorded(quantity);
+        const bool is_final =
+            (expectation.when == Expectation::When::Final && expectation.from == 0) || is_recorded(quantity);
         return is_final ? "" : "is known at the end alone: ask for its final value";
     }
 
@@ -197,6 +214,7 @@ private:
                            fmt::join(results, ", "));
     }
 
+    double end_time_; ///< [s]
     std::vector<std::string> columns_;
     Json report_;
 };

@@ -229,6 +229,7 @@ std::vector<Expectation> build_expectations(const Value& root, const std::vector
                                 when_of(text(table, "when")),
                                 number(table, "value"),
                                 number(table, "tolerance"),
+                                number(table, "from"),
                                 place_of(*table.find("quantity"))};
         for (const char* key : {"value", "tolerance"})
             expectation.written.push_back({key, table.find(key)->written, place_of(*table.find(key))});

@@ -20,6 +20,7 @@ struct Expectation {
     When when = When::Final;
     double value = 0;
     double tolerance = 0; ///< absolute; a measured value within value +- tolerance passes
+    double from = 0;      ///< earlier values of the run do not count [s]
     std::string place{};  ///< of its quantity: "file:line:column"
     /// A number of it as it was written, where that was text with a unit.
     struct Written {

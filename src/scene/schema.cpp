@@ -390,6 +390,7 @@ Record expectation_record()
                      "How the values of the run become one number; `cycles` counts how often they rise from the lowest "
                      "quarter of their range to the highest.")
                     .otherwise("final"),
+                number("from", "s", "Earlier values do not count.").between(0, 1e6).otherwise("0 s"),
                 number("value", "", "The expected number.").between(-1e300, 1e300).any_unit().mandatory(),
                 number("tolerance", "", "Largest difference from `value` that passes.")
                     .between(0, 1e300)

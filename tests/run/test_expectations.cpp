@@ -22,10 +22,10 @@ Records records()
     return r;
 }
 
-double measured(const std::string& quantity, Expectation::When when)
+double measured(const std::string& quantity, Expectation::When when, double from = 0)
 {
     Scene scene;
-    scene.expectations.push_back({"e", quantity, when, 0, 0});
+    scene.expectations.push_back({"e", quantity, when, 0, 0, from});
     return evaluate(scene, records(), parse_json(R"({"steps": 27})")).at(0).measured;
 }
 
@@ -40,6 +40,16 @@ TEST(Expectations, ReduceOverTheRunWithoutTheGaps)
     EXPECT_EQ(measured("energy.kinetic", When::Maximum), 3);
     EXPECT_EQ(measured("steps", When::Final), 27);
     EXPECT_TRUE(std::isnan(measured("nothing", When::Final)));
+}
+
+TEST(Expectations, ValuesBeforeATimeDoNotCount)
+{
+    using When = Expectation::When;
+    EXPECT_EQ(measured("height", When::Mean, 1), 3.25); // (4 + 2.5) / 2
+    EXPECT_EQ(measured("height", When::Minimum, 0.25), 2.5);
+    EXPECT_EQ(measured("ledger.bulk", When::Minimum, 1), 9);
+    EXPECT_EQ(measured("energy.kinetic", When::Mean, 0.5), 3);
+    EXPECT_TRUE(std::isnan(measured("height", When::Mean, 2)));
 }
 
 TEST(Expectations, CyclesAreRisesThroughMostOfTheRange)
@@ -77,13 +87,17 @@ TEST(Expectations, UnknownQuantitiesAreNamedBeforeTheRun)
     scene.expectations = {{"known", "ledger.bulk", Expectation::When::Maximum, 0, 0}};
     EXPECT_NO_THROW(require_known_quantities(scene));
     scene.expectations = {{"typo", "front.z", Expectation::When::Final, 0, 0},
-                          {"late", "steps", Expectation::When::Mean, 0, 0}};
+                          {"late", "steps", Expectation::When::Mean, 0, 0},
+                          {"part", "steps", Expectation::When::Final, 0, 0, 0.1},
+                          {"after", "ledger.bulk", Expectation::When::Mean, 0, 0, 1e5}};
     try {
         require_known_quantities(scene);
         FAIL() << "accepted";
     } catch (const InputError& error) {
         EXPECT_NE(std::string(error.what()).find("test.typo"), std::string::npos);
         EXPECT_NE(std::string(error.what()).find("test.late"), std::string::npos);
+        EXPECT_NE(std::string(error.what()).find("test.part"), std::string::npos);
+        EXPECT_NE(std::string(error.what()).find("has no values from 100000 s on"), std::string::npos);
     }
 }
 
@@ -92,7 +106,7 @@ std::string complaint(const std::string& quantity, const std::string& written)
 {
     Scene scene = test::small_scene();
     scene.expectations = {
-        {"e", quantity, Expectation::When::Final, 0, 0, "at the quantity", {{"value", written, "at the value"}}}};
+        {"e", quantity, Expectation::When::Final, 0, 0, 0, "at the quantity", {{"value", written, "at the value"}}}};
     try {
         require_known_quantities(scene);
         return "";
