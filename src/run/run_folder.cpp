@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <iterator>
 #include <system_error>
 
 namespace rivulet {
@@ -58,6 +59,24 @@ void delete_earlier_run(const fs::path& folder)
         for (const char* name : {kDemoMovie, kDemoMarker}) remove_or_throw(folder / name);
 }
 
+/// Markers that runs did not get to give their name: they were killed as they began.
+std::vector<fs::path> unfinished_markers(const fs::path& folder)
+{
+    std::vector<fs::path> found;
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error))
+        if (entry.path().filename().string().starts_with(std::string(kMarker) + ".tmp-")) found.push_back(entry.path());
+    return found;
+}
+
+/// Whether a folder has more in it than such markers.
+bool holds_something(const fs::path& folder)
+{
+    std::error_code error;
+    const auto n_entries = std::distance(fs::directory_iterator(folder, error), fs::directory_iterator());
+    return n_entries > static_cast<std::ptrdiff_t>(unfinished_markers(folder).size());
+}
+
 } // namespace
 
 std::string six_digits(std::int64_t number) { return fmt::format("{:06}", number); }
@@ -95,15 +114,16 @@ void RunFolder::create(bool force) const
     const bool exists = fs::exists(path_, error);
     if (exists && !fs::is_directory(path_, error))
         throw InputError(path_.string() + ": a file is in the way of the run folder");
-    const bool holds_something = exists && !fs::is_empty(path_, error);
-    if (holds_something && !is_run())
+    const bool is_taken = exists && holds_something(path_);
+    if (is_taken && !is_run())
         throw InputError(path_.string() + ": not empty and not a run folder; choose another folder with --out");
-    if (holds_something && !force)
+    if (is_taken && !force)
         throw InputError(path_.string() +
                          ": holds an earlier run; continue it with --resume, replace it with --force, or "
                          "choose another folder with --out");
     make_folder(path_);
-    if (holds_something) delete_earlier_run(path_);
+    if (is_taken) delete_earlier_run(path_);
+    for (const fs::path& marker : unfinished_markers(path_)) remove_or_throw(marker);
     mark();
     for (const char* name : {"frames", "checkpoints", "preview"}) make_folder(path_ / name);
 }

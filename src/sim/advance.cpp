@@ -129,13 +129,15 @@ StepInfo advance(const Model& model, State& state, Workspace& workspace)
     info.dt = limit.dt;
     info.limiter = limit.limiter;
     while (true) {
-        workspace.scratch().bears_contacts = info.retries >= std::min(kContactRetries, model.options.max_retries);
+        const bool is_shortest = 0.5 * info.dt < model.options.min_step;
+        workspace.scratch().bears_contacts =
+            is_shortest || info.retries >= std::min(kContactRetries, model.options.max_retries);
         try {
             step(model, state, workspace, info.dt);
             break;
         } catch (const SimulationError& error) {
             check_state(model, state, error.stage()); // a broken State cannot be mended by a smaller step
-            if (info.retries >= model.options.max_retries || 0.5 * info.dt < model.options.min_step) throw;
+            if (info.retries >= model.options.max_retries || is_shortest) throw;
             ++info.retries;
             info.dt *= 0.5;
             info.limiter = "retry";

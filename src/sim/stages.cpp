@@ -165,6 +165,30 @@ bool has_solids(const Solids& solids)
     return !solids.bodies.empty() || std::find(solids.closed.begin(), solids.closed.end(), true) != solids.closed.end();
 }
 
+/// Gives cells that have none of a liquid's property the mean of the cells around them that have it, else `otherwise`.
+template <class Wanted>
+void fill_empty_cells(const TileGrid& grid, double unknown, double otherwise, std::vector<double>& values,
+                      Wanted&& is_wanted)
+{
+    const std::vector<double> known = values;
+    parallel_for(grid.n_tiles(), "empty cells", [&](std::int64_t t) {
+        for (int c = 0; c < kTileCells; ++c) {
+            const auto cell = static_cast<std::size_t>(t * kTileCells + c);
+            if (known[cell] != unknown || !is_wanted(cell)) continue;
+            double sum = 0;
+            int n = 0;
+            for (int side = 0; side < 27; ++side) {
+                const double value = known[grid.index(static_cast<int>(t), c % 8 + side % 3 - 1,
+                                                      c / 8 % 8 + side / 3 % 3 - 1, c / 64 + side / 9 - 1)];
+                if (value == unknown) continue;
+                sum += value;
+                ++n;
+            }
+            values[cell] = n > 0 ? sum / n : otherwise;
+        }
+    });
+}
+
 /// Viscosity of the cells where liquids differ: the mean by volume of the particles in a cell, else of the cells around
 /// it that have some, else the smallest of all.
 void find_viscosity(const Model& model, const State& state, Scratch& s)
@@ -178,7 +202,7 @@ void find_viscosity(const Model& model, const State& state, Scratch& s)
     }
     if (least == most) return;
     constexpr double kUnknown = -1;
-    std::vector<double> known(s.grid.field_size(), kUnknown);
+    s.viscosity.assign(s.grid.field_size(), kUnknown);
     for_occupied_cells(s, "viscosity", [&](std::size_t cell, std::span<const std::int32_t> particles) {
         double sum = 0, volume = 0;
         for (const std::int32_t id : particles) {
@@ -186,25 +210,9 @@ void find_viscosity(const Model& model, const State& state, Scratch& s)
             sum += state.liquid.volume[p] * model.liquids[static_cast<std::size_t>(state.liquid.liquid[p])].viscosity;
             volume += state.liquid.volume[p];
         }
-        known[cell] = sum / volume;
+        s.viscosity[cell] = sum / volume;
     });
-    s.viscosity = known;
-    parallel_for(s.grid.n_tiles(), "viscosity", [&](std::int64_t t) {
-        for (int c = 0; c < kTileCells; ++c) {
-            const auto cell = static_cast<std::size_t>(t * kTileCells + c);
-            if (known[cell] != kUnknown) continue;
-            double sum = 0;
-            int n = 0;
-            for (int side = 0; side < 27; ++side) {
-                const double mu = known[s.grid.index(static_cast<int>(t), c % 8 + side % 3 - 1,
-                                                     c / 8 % 8 + side / 3 % 3 - 1, c / 64 + side / 9 - 1)];
-                if (mu == kUnknown) continue;
-                sum += mu;
-                ++n;
-            }
-            s.viscosity[cell] = n > 0 ? sum / n : least;
-        }
-    });
+    fill_empty_cells(s.grid, kUnknown, least, s.viscosity, [](std::size_t) { return true; });
 }
 
 double largest_face_velocity(const Scratch& s)
@@ -281,12 +289,9 @@ void find_surface(const Model& model, const State& state, Scratch& s)
         }
         s.density[cell] = mass / volume;
     });
-    // Liquid cells without particles (small gaps) take the first liquid's density.
-    parallel_for(s.grid.n_tiles(), "density", [&](std::int64_t t) {
-        for (std::int64_t c = t * kTileCells; c < (t + 1) * kTileCells; ++c)
-            if (s.density[static_cast<std::size_t>(c)] == 0 && s.liquid_distance[static_cast<std::size_t>(c)] < 0)
-                s.density[static_cast<std::size_t>(c)] = model.liquids.front().density;
-    });
+    // Gaps have the density of the liquid that they are in.
+    fill_empty_cells(s.grid, 0, model.liquids.front().density, s.density,
+                     [&](std::size_t cell) { return s.liquid_distance[cell] < 0; });
 }
 
 void find_surface_pressure(const Model& model, const State& state, Scratch& s)

@@ -164,9 +164,9 @@ TEST(SurfaceQuality, BallIsRoundAndAsLargeAsItsKernelLets)
             normal = (x - centre).normalized();
             return true;
         });
-        EXPECT_NEAR(d.mean, -shift, 0.025) << cells;   // measured +0.021, +0.009, +0.007
-        EXPECT_LT(d.height, expected.height) << cells; // measured 0.033 to 0.034 of 0.040
-        EXPECT_LT(d.normal, expected.normal) << cells; // measured 4.1 to 3.6 degrees of 5.3
+        EXPECT_NEAR(d.mean, -shift, 0.4 * shift + 0.005) << cells; // measured +0.021, +0.009, +0.007
+        EXPECT_LT(d.height, expected.height) << cells;             // measured 0.033 to 0.034 of 0.040
+        EXPECT_LT(d.normal, expected.normal) << cells;             // measured 4.1 to 3.6 degrees of 5.3
         EXPECT_NEAR(enclosed_volume(mesh) / volume_of(ball), 1 - 3 * shift / cells, 0.01) << cells; // measured +0.8 %
         EXPECT_EQ(n_parts(mesh), 1);
         EXPECT_EQ(euler_number(mesh), 2);

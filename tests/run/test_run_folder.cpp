@@ -52,6 +52,19 @@ TEST(RunFolder, ForceNeverTouchesAFolderThatIsNotARun)
     EXPECT_EQ(read_text(temporary.path() / "thesis.tex"), "years of work");
 }
 
+TEST(RunFolder, WhatARunLeftThatWasKilledAsItBeganIsNotInTheWay)
+{
+    const TemporaryFolder temporary;
+    const auto marker = temporary.path() / ".rivulet-run.tmp-123";
+    write_file_atomically(marker, "This folder");
+    RunFolder(temporary.path()).create(false);
+    EXPECT_FALSE(std::filesystem::exists(marker));
+    const TemporaryFolder other;
+    write_file_atomically(other.path() / ".rivulet-run.tmp-123", "This folder");
+    write_file_atomically(other.path() / "thesis.tex", "years of work");
+    EXPECT_THROW(RunFolder(other.path()).create(true), InputError);
+}
+
 TEST(RunFolder, ForceDeletesTheRunAndNothingElse)
 {
     const TemporaryFolder temporary;

@@ -1,5 +1,8 @@
 // Liquid without a free surface, and liquids of two densities: laws that need no simulation to know.
 #include "sim/models.h"
+#include "sim/scratch.h"
+#include "sim/seed.h"
+#include "sim/stages.h"
 
 #include <gtest/gtest.h>
 
@@ -78,6 +81,27 @@ TEST(TwoLiquids, PressureUnderALayerOfOilIsTheWeightOfBoth)
     }
     EXPECT_LT(worst, 1e-4 * g * 216); // measured 7e-6
     EXPECT_LT(fastest, 1e-6);         // measured 5e-8
+}
+
+TEST(TwoLiquids, AGapHasTheDensityOfTheLiquidAroundIt)
+{
+    Model model = test::tank({0.2, 0.2, 0.2}, {0.2, 0.2, 0.2}, kPocketCell);
+    model.liquids.insert(model.liquids.begin(), {"oil", 800, 1e-2, 0, 0, {0.8, 0.6, 0.1}});
+    model.bodies[0].liquid = 1; // of water, 1000 kg/m3
+    State state = initial_state(model);
+    const Vec3 middle(0.09, 0.09, 0.09);
+    std::vector<std::uint8_t> keep;
+    for (const Vec3& x : state.liquid.position)
+        keep.push_back((x - middle).cwiseAbs().maxCoeff() > 0.5 * kPocketCell ? 1 : 0);
+    remove_particles(keep, state.liquid);
+    Workspace workspace;
+    Workspace::Scratch& scratch = workspace.scratch();
+    build_grid(model, state, scratch);
+    place_solids(model, state, scratch, 1e-3);
+    find_surface(model, state, scratch);
+    const std::size_t cell = scratch.grid.index(scratch.grid.find(Vec3i::Zero()), 4, 4, 4);
+    ASSERT_LT(scratch.liquid_distance[cell], 0);
+    EXPECT_NEAR(scratch.density[cell], 1000, 1e-9);
 }
 
 } // namespace
