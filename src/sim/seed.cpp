@@ -3,11 +3,14 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "fluid/solids.h"
+#include "geometry/cut_cube.h"
 #include "sim/obstacles.h"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
+#include <utility>
 
 namespace rivulet {
 namespace {
@@ -65,21 +68,21 @@ Flow flow_at(const LiquidBody& body, const Vec3& r)
 
 double lattice_spacing(const Model& model) { return model.options.cell_size / kParticlesPerEdge; }
 
-/// Gives the particles from `first` on, all of one size, the lead of a flow that is steady where one moves along with
+/// Gives the particles from `first` on the lead of a flow that is steady where one moves along with
 /// their mean velocity: l = (u - u one step earlier) / 2.
 void lead_steady_flow(double dt, std::size_t first, LiquidParticles& l)
 {
     Vec3 mean = Vec3::Zero();
-    for (std::size_t p = first; p < l.velocity.size(); ++p)
-        mean += (l.velocity[p] - mean) / static_cast<double>(p - first + 1);
+    double volume = 0;
+    for (std::size_t p = first; p < l.velocity.size(); ++p) {
+        volume += l.volume[p];
+        mean += l.volume[p] / volume * (l.velocity[p] - mean);
+    }
     for (std::size_t p = first; p < l.velocity.size(); ++p) {
         const Vec3 way = dt * (l.velocity[p] - mean);
         l.lead[p] = (0.5 * l.affine[p] * (way - 0.5 * dt * (l.affine[p] * way))).cast<float>();
     }
 }
-
-/// Part of a small cube, whose centre is at this signed distance, that lies inside.
-double inside_part(double distance, double edge) { return std::clamp(0.5 - distance / edge, 0.0, 1.0); }
 
 bool is_active(double start, double stop, double time) { return time >= start && time < stop; }
 
@@ -112,39 +115,90 @@ void remove_particles(const std::vector<std::uint8_t>& keep, LiquidParticles& pa
 void seed_body(const Model& model, const LiquidBody& body, std::span<const LiquidBody> earlier, State& state)
 {
     const double h = lattice_spacing(model);
+    const Aabb& domain = model.domain.box;
     const SolidSet solids = solids_at(model, 0, 0);
-    const auto distance = [](const LiquidBody& b, const Vec3& x) { return b.shape->distance(b.pose.to_body(x)); };
-    const Aabb box = intersection(placed_bounds(body.shape->bounds(), body.pose), model.domain.box).dilated(h);
-    std::vector<Vec3> sites;
-    double volume = 0;
-    for_lattice(box, model.domain.box.lower, h, [&](const Vec3& x) {
-        for (const LiquidBody& other : earlier)
-            if (distance(other, x) < 0) return;
-        const double d = std::max(distance(body, x), -solids.view().distance(x));
-        if (!model.domain.box.contains(x)) return;
-        volume += inside_part(d, h) * h * h * h;
-        if (d < 0) sites.push_back(x);
-    });
-
+    const auto to_body = [](const LiquidBody& b, const Vec3& x) { return b.shape->distance(b.pose.to_body(x)); };
+    const auto distance = [&](const Vec3& x) {
+        double d = std::max({to_body(body, x), -solids.view().distance(x), (domain.lower - x).maxCoeff(),
+                             (x - domain.upper).maxCoeff()});
+        for (const LiquidBody& other : earlier) d = std::max(d, -to_body(other, x));
+        return d;
+    };
     const std::size_t first = state.liquid.position.size();
-    const double share = sites.empty() ? 0 : volume / static_cast<double>(sites.size());
-    for (const Vec3& site : sites) {
-        Vec3 x = site;
+    auto& account = state.ledger.initial[static_cast<std::size_t>(body.liquid)];
+    const Aabb box = intersection(placed_bounds(body.shape->bounds(), body.pose), domain).dilated(h);
+    for_lattice(box, domain.lower, h, [&](const Vec3& site) {
+        const CubePart part = cut_cube(site, h, distance);
+        if (part.share == 0) return;
+        Vec3 x = part.centre;
         if (body.jitter)
             for (int a = 0; a < 3; ++a)
-                x[a] += 0.5 * h *
+                x[a] += 0.5 * part.share * h *
                         (random_unit(model.options.seed, static_cast<std::uint64_t>(state.next_id),
                                      static_cast<std::uint64_t>(a)) -
                          0.5);
         const Flow flow = flow_at(body, x - body.pose.position);
-        append_particle(model, body.liquid, {x, flow.velocity, flow.gradient, share}, state);
-    }
+        append_particle(model, body.liquid, {x, flow.velocity, flow.gradient, part.share * h * h * h}, state);
+        account.add(part.share * h * h * h);
+    });
     lead_steady_flow(model.options.max_step, first, state.liquid);
-    auto& account = state.ledger.initial[static_cast<std::size_t>(body.liquid)];
-    for (std::size_t p = first; p < state.liquid.position.size(); ++p) account.add(state.liquid.volume[p]);
 }
 
 namespace {
+
+/// Directions of a source's lattice: the body's axes, or others with the third along the flow where that is along none.
+struct FlowAxes {
+    Mat3 axes = Mat3::Identity();
+    int along = 2; ///< the one that the liquid flows along
+
+    explicit FlowAxes(const Vec3& velocity)
+    {
+        const double most = velocity.cwiseAbs().maxCoeff(&along);
+        if ((velocity - velocity[along] * Vec3::Unit(along)).norm() <= 1e-9 * most) return;
+        const Vec3 flow = velocity.normalized(), side = flow.unitOrthogonal();
+        axes << side, flow.cross(side), flow;
+        along = 2;
+    }
+};
+
+/// What the cubes of a source's lattice see of its shape on their way through it: a part that depends on the cube's
+/// column alone, so that all columns together bring the area that the shape shows to the flow.
+class Columns {
+public:
+    Columns(const Shape& shape, const FlowAxes& lattice, double h) : shape_(shape), lattice_(lattice), h_(h) {}
+
+    /// Of the cube at this place of the lattice, its centre as seen from the cube's middle.
+    CubePart at(const Vec3& site)
+    {
+        const auto [found, is_new] =
+            parts_.try_emplace({site[(lattice_.along + 1) % 3], site[(lattice_.along + 2) % 3]});
+        if (is_new) {
+            const Vec3 middle = lattice_.axes * site;
+            found->second = cut_cube(middle, h_, [this](const Vec3& x) { return line_distance(x); });
+            found->second.centre -= middle;
+        }
+        return found->second;
+    }
+
+private:
+    /// Least distance to the shape on the line along the flow through x.
+    [[nodiscard]] double line_distance(const Vec3& x) const
+    {
+        const Vec3 flow = lattice_.axes.col(lattice_.along);
+        const Aabb box = shape_.bounds();
+        const Vec3 middle = x + flow.dot(box.centre() - x) * flow;
+        const double reach = 0.5 * box.size().norm(), step = 0.5 * h_;
+        double least = shape_.distance(middle);
+        for (double s = step; s <= reach; s += step)
+            least = std::min({least, shape_.distance(middle - s * flow), shape_.distance(middle + s * flow)});
+        return least;
+    }
+
+    const Shape& shape_;
+    const FlowAxes& lattice_;
+    double h_;
+    std::map<std::pair<double, double>, CubePart> parts_;
+};
 
 void emit(const Model& model, const Source& source, double time, double dt, State& state)
 {
@@ -152,19 +206,34 @@ void emit(const Model& model, const Source& source, double time, double dt, Stat
     const Pose pose = source.motion.pose(time);
     const Twist twist = source.motion.twist(time);
     const bool starting = source.start > time - dt || (dt == 0 && source.start == time);
-    const Vec3 drift = source.velocity * (time - source.start); // of the lattice, body axes
-    const Aabb bounds = source.shape->bounds();
+    const Vec3 way = dt * source.velocity;
+    if (!starting && way.isZero(0)) return;
+    const Shape& shape = *source.shape;
+    const auto distance = [&](const Vec3& y) { return shape.distance(y); };
+    const FlowAxes lattice(source.velocity);
+    Columns columns(shape, lattice, h);
+    const Aabb bounds = placed_bounds(shape.bounds(), {Vec3::Zero(), Quat(Mat3(lattice.axes.transpose()))});
+    const Vec3 drift = lattice.axes.transpose() * source.velocity * (time - source.start);
     auto& account = state.ledger.emitted[static_cast<std::size_t>(source.liquid)];
     const SolidSet solids = solids_at(model, time, 0);
-    for_lattice(bounds, bounds.lower + drift, h, [&](const Vec3& y) {
-        if (source.shape->distance(y) >= 0) return;
-        if (!starting && source.shape->distance(y - dt * source.velocity) < 0) return; // was inside already
-        const Vec3 x = pose.to_world(y);
-        if (!model.domain.box.contains(x) || solids.view().distance(x) < 0) return;
+    for_lattice(bounds.dilated(h), bounds.lower + drift, h, [&](const Vec3& site) {
+        const Vec3 middle = lattice.axes * site;
+        const double near = distance(middle);
+        if (near >= h || (!starting && near < -h - way.norm())) return; // not there yet, or was inside already
+        CubePart part;
+        if (source.velocity.isZero(0)) {
+            part = cut_cube(middle, h, distance);
+        } else {
+            part = columns.at(site);
+            part.centre += middle;
+            if (!(distance(part.centre) < 0) || (!starting && distance(part.centre - way) < 0)) return;
+        }
+        const Vec3 x = pose.to_world(part.centre);
+        if (part.share == 0 || !model.domain.box.contains(x) || solids.view().distance(x) < 0) return;
+        const double volume = part.share * h * h * h;
         append_particle(model, source.liquid,
-                        {x, pose.rotation * source.velocity + twist.velocity_at(x, pose), Mat3::Zero(), h * h * h},
-                        state);
-        account.add(h * h * h);
+                        {x, pose.rotation * source.velocity + twist.velocity_at(x, pose), Mat3::Zero(), volume}, state);
+        account.add(volume);
     });
 }
 

@@ -26,9 +26,9 @@ void append_particle(const Model& model, int liquid, const NewParticle& particle
 /// Those with keep[p] == 0; the caller books them.
 void remove_particles(const std::vector<std::uint8_t>& keep, LiquidParticles& particles);
 
-/// Adds the liquid that a body holds at the start: a particle at the centre of every eighth of a cell that is inside of
-/// its shape, outside of obstacles, within the domain, and not taken by an earlier body. All get the same volume, such
-/// that they sum to the volume of the region they stand for.
+/// Adds the liquid that a body holds at the start: for every eighth of a cell a particle of the volume, and at the
+/// centre, of what of it is inside of the body's shape, outside of obstacles, within the domain, and not taken by an
+/// earlier body. Where that is less than half, resample_liquid() joins it to the next.
 void seed_body(const Model& model, const LiquidBody& body, std::span<const LiquidBody> earlier, State& state);
 
 /// Adds what the sources emit in (time - dt, time]: points of a lattice that moves with the source's liquid, as they

@@ -65,7 +65,7 @@ TEST(ViscousLiquid, SpinningColumnKeepsItsAngularMomentum)
     fill_with_honey(model);
     model.options.gravity.setZero();
     LiquidBody column;
-    column.shape = make_cylinder({0, 0, -0.1}, {0, 0, 0.1}, 0.06);
+    column.shape = make_cylinder({0, 0, -0.06}, {0, 0, 0.06}, 0.09);
     column.pose.position = {0.2, 0.2, 0.2};
     column.angular_velocity = {0, 0, 1.5};
     model.bodies.push_back(column);
@@ -74,7 +74,7 @@ TEST(ViscousLiquid, SpinningColumnKeepsItsAngularMomentum)
     const Vec3 before = angular_momentum(model, state);
     run_until(model, state, 0.2);
     const Vec3 after = angular_momentum(model, state);
-    EXPECT_LT((after - before).norm(), 1e-3 * before.norm()); // measured 4.4e-4
+    EXPECT_LT((after - before).norm(), 1e-3 * before.norm()); // measured 4.8e-4
 }
 
 TEST(ViscousLiquid, HoneyOnWaterHasTheSameBitsOnAnyNumberOfThreads)

@@ -1,0 +1,115 @@
+// Liquid at the start and from sources: as much as shapes, areas and speeds say, where they say.
+#include "geometry/shapes.h"
+#include "models.h"
+#include "sim/resample.h"
+#include "sim/seed.h"
+
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+using namespace rivulet;
+using test::tank;
+
+namespace {
+
+struct Held {
+    double volume = 0;
+    Vec3 centre = Vec3::Zero();
+};
+
+Held held(const State& state)
+{
+    Held sum;
+    for (std::size_t p = 0; p < state.liquid.position.size(); ++p) {
+        sum.volume += state.liquid.volume[p];
+        sum.centre += state.liquid.volume[p] * state.liquid.position[p];
+    }
+    sum.centre /= sum.volume;
+    return sum;
+}
+
+Model with_body(const Vec3& domain, ShapePtr shape, double cell)
+{
+    Model model = tank(domain, {0, 0, 0}, cell);
+    LiquidBody body;
+    body.shape = std::move(shape);
+    model.bodies = {body};
+    return model;
+}
+
+/// Share by which what a source emits in a second differs from area times speed.
+double flux_error(ShapePtr mouth, const Vec3& velocity, double area)
+{
+    Model model = tank({4, 4, 4}, {0, 0, 0}, 0.02);
+    Source source;
+    source.shape = std::move(mouth);
+    source.velocity = velocity;
+    source.motion = Motion({{0, {2, 2, 2}, {0, 0, 0}, Easing::Linear}});
+    model.sources = {source};
+    State state = initial_state(model);
+    const double before = held(state).volume;
+    constexpr double dt = 6e-3, kTime = 0.6;
+    for (int n = 1; n * dt <= kTime; ++n) emit_sources(model, n * dt, dt, state);
+    return (held(state).volume - before) / (area * velocity.norm() * kTime) - 1;
+}
+
+} // namespace
+
+TEST(Seed, ABallHoldsItsVolumeAboutItsCentre)
+{
+    for (const double radius : {0.05, 0.1, 0.103}) {
+        const Vec3 centre(0.203, 0.197, 0.21);
+        const Held liquid = held(initial_state(with_body({0.4, 0.4, 0.4}, make_sphere(centre, radius), 0.02)));
+        const double exact = 4.0 / 3 * std::numbers::pi * std::pow(radius, 3);
+        EXPECT_NEAR(liquid.volume / exact, 1, 1e-4) << radius;
+        EXPECT_LT((liquid.centre - centre).norm(), 1e-5) << radius;
+    }
+}
+
+TEST(Seed, ATankHoldsItsVolumeWhateverItsSizeInCells)
+{
+    for (const double level : {0.193, 0.197, 0.2, 0.204}) {
+        const Vec3 size(0.413, 0.407, 0.4);
+        const Model model = with_body(size, make_box({-1, -1, -1}, {1, 1, level}), 0.02);
+        const State state = initial_state(model);
+        const Held liquid = held(state);
+        EXPECT_NEAR(liquid.volume / (size.x() * size.y() * level), 1, 1e-4) << level;
+        EXPECT_LT((liquid.centre - Vec3(size.x() / 2, size.y() / 2, level / 2)).norm(), 1e-4 * size.x()) << level;
+        const ParticleSizes sizes = particle_sizes(model, state);
+        EXPECT_EQ(sizes.n_below_half, 0) << level;
+        EXPECT_EQ(sizes.n_above_twice, 0) << level;
+    }
+}
+
+TEST(Seed, LiquidAroundABallFillsWhatTheBallLeaves)
+{
+    Model model = with_body({0.4, 0.4, 0.4}, make_box({0, 0, 0}, {1, 1, 0.3}), 0.02);
+    Obstacle ball;
+    ball.name = "ball";
+    ball.shape = make_sphere({0.19, 0.21, 0.15}, 0.083);
+    model.obstacles.push_back(ball);
+    const double exact = 0.4 * 0.4 * 0.3 - 4.0 / 3 * std::numbers::pi * std::pow(0.083, 3);
+    EXPECT_NEAR(held(initial_state(model)).volume / exact, 1, 1e-4);
+}
+
+TEST(Seed, ALaterBodyFillsWhatAnEarlierLeaves)
+{
+    Model model = with_body({0.4, 0.4, 0.4}, make_sphere({0.2, 0.2, 0.2}, 0.083), 0.02);
+    LiquidBody pool;
+    pool.shape = make_box({0, 0, 0}, {0.4, 0.4, 0.2});
+    model.bodies.push_back(pool);
+    const double half_ball = 2.0 / 3 * std::numbers::pi * std::pow(0.083, 3);
+    EXPECT_NEAR(held(initial_state(model)).volume, 0.4 * 0.4 * 0.2 + half_ball, 1e-4 * 0.032);
+}
+
+TEST(Seed, ASourceGivesTheAreaOfItsMouthTimesItsSpeed)
+{
+    for (const double cells : {0.6, 0.75, 1.5, 3.2}) {
+        const double radius = cells * 0.02, area = std::numbers::pi * radius * radius;
+        const ShapePtr pipe = make_cylinder({0, 0, -0.05}, {0, 0, 0.05}, radius);
+        EXPECT_NEAR(flux_error(pipe, {0, 0, -1}, area), 0, 0.02) << cells << " cells, along an axis";
+        EXPECT_NEAR(flux_error(make_sphere({0, 0, 0}, radius), {0.3, -0.5, 0.7}, area), 0, 0.02) << cells << ", ball";
+    }
+    EXPECT_NEAR(flux_error(make_box({-0.033, -0.047, -0.05}, {0.033, 0.047, 0.05}), {0, 0, 2}, 0.066 * 0.094), 0, 0.01);
+}
