@@ -24,10 +24,10 @@ enum Around : std::uint8_t {
     kAir = 4,   ///< one that is open, at least in part, and holds no liquid
 };
 
-std::uint8_t kind_of(int open_eighths, bool is_liquid)
+std::uint8_t kind_of(int open, bool is_liquid)
 {
-    const int solid = open_eighths != 8 ? kSolid : 0, cut = open_eighths % 8 != 0 ? kCut : 0;
-    return static_cast<std::uint8_t>(solid | cut | (!is_liquid && open_eighths > 0 ? kAir : 0));
+    const int solid = open != kOpenCell ? kSolid : 0, cut = open % kOpenCell != 0 ? kCut : 0;
+    return static_cast<std::uint8_t>(solid | cut | (!is_liquid && open > 0 ? kAir : 0));
 }
 
 /// The same for one cell in the open.
@@ -47,8 +47,8 @@ public:
             for (int j = 0; j < kEdge; ++j) {
                 const auto to = static_cast<std::size_t>(kEdge * (j + kEdge * k));
                 const auto load = [&](std::size_t n, std::size_t cell) {
-                    part_[n] = 1 - solids.open_eighths[cell] / 8.0;
-                    kind_[n] = kind_of(solids.open_eighths[cell], liquid[cell] != 0);
+                    part_[n] = 1 - static_cast<double>(solids.open_volume[cell]) / kOpenCell;
+                    kind_[n] = kind_of(solids.open_volume[cell], liquid[cell] != 0);
                 };
                 load(to, grid.index(t, -1, j - 1, k - 1));
                 const std::size_t row = grid.index(t, 0, j - 1, k - 1);

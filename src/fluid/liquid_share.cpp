@@ -80,7 +80,8 @@ std::vector<double> open_part(const TileGrid& grid, const SolidFields& solids)
     const auto is_open = [](TileSolidity s) { return s == TileSolidity::Open; };
     if (std::all_of(solids.tiles.begin(), solids.tiles.end(), is_open)) return {};
     std::vector<double> open(grid.field_size(), 0);
-    set_cells(grid, "liquid share", open, [&](std::size_t c) { return solids.open_eighths[c] / 8.0; });
+    set_cells(grid, "liquid share", open,
+              [&](std::size_t c) { return static_cast<double>(solids.open_volume[c]) / kOpenCell; });
     return open;
 }
 

@@ -76,7 +76,8 @@ void fill_tile(SolidFields& fields, int t, double open, bool inside)
         std::fill_n(fields.velocity[a].begin() + static_cast<std::ptrdiff_t>(begin), kTileCells, 0.0);
     }
     std::fill_n(fields.centre_inside.begin() + static_cast<std::ptrdiff_t>(begin), kTileCells, inside ? 1 : 0);
-    std::fill_n(fields.open_eighths.begin() + static_cast<std::ptrdiff_t>(begin), kTileCells, inside ? 0 : 8);
+    std::fill_n(fields.open_volume.begin() + static_cast<std::ptrdiff_t>(begin), kTileCells,
+                inside ? std::uint8_t{0} : std::uint8_t{kOpenCell});
 }
 
 void set_solid_velocity(const TileGrid& grid, const Solids& solids, int t, int axis, int c, SolidFields& fields)
@@ -162,11 +163,12 @@ std::pair<double, double> corner_range(const Corners& corners, int i, int j, int
     return {least, most};
 }
 
-/// Eighths of cell (i, j, k) with positive distance at their centres, interpolated from the cell's corners.
-std::uint8_t count_open_eighths(const TileGrid& grid, const ThinDomain& thin, const Corners& corners, int t, int i,
-                                int j, int k)
+/// Open part of cell (i, j, k): of its eighths, each as if cut along an axis at the distance at its centre,
+/// interpolated from the cell's corners. Rounded, but not to nothing or all.
+std::uint8_t open_volume(const TileGrid& grid, const ThinDomain& thin, const Corners& corners, int t, int i, int j,
+                         int k)
 {
-    int open = 0;
+    double open = 0;
     for (int n = 0; n < 8; ++n) {
         const Vec3 at(0.25 + 0.5 * (n & 1), 0.25 + 0.5 * (n >> 1 & 1), 0.25 + 0.5 * (n >> 2));
         double d = 0;
@@ -176,9 +178,12 @@ std::uint8_t count_open_eighths(const TileGrid& grid, const ThinDomain& thin, co
             for (int a = 0; a < 3; ++a) w *= v[a] != 0 ? at[a] : 1 - at[a];
             d += w * corner(corners, i + v.x(), j + v.y(), k + v.z());
         }
-        open += d > 0 && thin.contains(grid.node(t, i + at.x(), j + at.y(), k + at.z()));
+        if (!thin.contains(grid.node(t, i + at.x(), j + at.y(), k + at.z()))) continue;
+        open += std::clamp(0.5 + 2 * d / grid.cell_size(), 0.0, 1.0) / 8;
     }
-    return static_cast<std::uint8_t>(open);
+    constexpr double kRounding = 1e-6;
+    if (open < kRounding || open > 1 - kRounding) return open < kRounding ? 0 : kOpenCell;
+    return static_cast<std::uint8_t>(std::clamp(std::lround(kOpenCell * open), 1L, kOpenCell - 1L));
 }
 
 void rasterize_tile(const TileGrid& grid, const Solids& solids, int t, SolidFields& fields)
@@ -199,9 +204,9 @@ void rasterize_tile(const TileGrid& grid, const Solids& solids, int t, SolidFiel
             if (open < 1) set_solid_velocity(grid, solids, t, a, c, fields);
         }
         const auto [least, most] = corner_range(corners, i, j, k);
-        const bool is_cut = thin.is_thin() || (least <= 0 && most > 0);
-        fields.open_eighths[cell] =
-            is_cut ? count_open_eighths(grid, thin, corners, t, i, j, k) : static_cast<std::uint8_t>(least > 0 ? 8 : 0);
+        const bool is_cut = thin.is_thin() || (least < 0 && most > 0);
+        fields.open_volume[cell] =
+            is_cut ? open_volume(grid, thin, corners, t, i, j, k) : static_cast<std::uint8_t>(most > 0 ? kOpenCell : 0);
         const bool is_sure = !thin.is_thin() && (most > half_diagonal || least < -half_diagonal);
         fields.centre_inside[cell] =
             is_sure ? least < -half_diagonal : solids.distance(grid.cell_centre(t, i, j, k)) < 0;
@@ -279,7 +284,7 @@ void resize_fields(std::size_t n_tiles, std::size_t size, SolidFields& fields)
         fields.velocity[a].resize(size);
     }
     fields.centre_inside.resize(size);
-    fields.open_eighths.resize(size);
+    fields.open_volume.resize(size);
 }
 
 /// Whether a body comes within `margin` [m] of a cube; for shapes that give less than their distance, perhaps.
@@ -318,7 +323,7 @@ void copy_tile(const SolidFields& from, int source, int target, SolidFields& to)
         copy(from.velocity[a], to.velocity[a]);
     }
     copy(from.centre_inside, to.centre_inside);
-    copy(from.open_eighths, to.open_eighths);
+    copy(from.open_volume, to.open_volume);
 }
 
 } // namespace

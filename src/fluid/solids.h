@@ -62,6 +62,9 @@ struct Solids {
     [[nodiscard]] bool is_thin(int axis, double cell_size) const;
 };
 
+/// What SolidFields::open_volume says of a cell that no solid cuts.
+inline constexpr int kOpenCell = 240;
+
 enum class TileSolidity : std::uint8_t { Open, Mixed, Solid };
 
 /// The solids seen by the grid: what part of each face is open, and how fast the solid part of it moves.
@@ -70,7 +73,7 @@ struct SolidFields {
     std::array<std::vector<double>, 3> open;     ///< open fraction of each face [1]
     std::array<std::vector<double>, 3> velocity; ///< of the solid, along the face's axis, where open < 1 [m/s]
     std::vector<std::uint8_t> centre_inside;     ///< cell centres inside a solid
-    std::vector<std::uint8_t> open_eighths;      ///< eighths of each cell whose centres are outside of solids
+    std::vector<std::uint8_t> open_volume;       ///< of each cell outside of solids [1 / kOpenCell of a cell]
     std::vector<std::uint8_t> near_moving;       ///< tiles that a moving body can reach
 };
 

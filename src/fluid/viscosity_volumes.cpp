@@ -335,7 +335,7 @@ bool is_dry(const ViscosityInput& in, int t, const Distances& phi)
     for (int k = -2; k < 10; ++k)
         for (int j = -2; j < 10; ++j)
             for (int i = -2; i < 10; ++i)
-                if (phi.at(i, j, k) < near && in.solid_fields->open_eighths[in.grid->index(t, i, j, k)] != 0)
+                if (phi.at(i, j, k) < near && in.solid_fields->open_volume[in.grid->index(t, i, j, k)] != 0)
                     return false;
     return true;
 }

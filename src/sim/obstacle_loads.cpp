@@ -1,8 +1,7 @@
 #include "base/parallel.h"
 #include "fluid/cell_neighbours.h"
+#include "geometry/cut_cube.h"
 #include "sim/stages.h"
-
-#include <cmath>
 
 namespace rivulet {
 namespace {
@@ -17,31 +16,64 @@ bool is_viscous(const Workspace::Scratch& s, std::size_t face, std::size_t below
 {
     return is_viscous(s, face) && is_viscous(s, below);
 }
-/// Whether no solid can take a part of the pressure on a cell's lower faces: they are open, and in viscous liquid they
-/// move all of it.
-bool is_free(const Workspace::Scratch& s, std::size_t cell)
+/// Whether viscosity acts on the liquid beside a closed face.
+bool is_viscous_beside(const Workspace::Scratch& s, std::size_t face, std::size_t below)
 {
-    const auto& open = s.solid_fields.open;
-    if (open[0][cell] != 1 || open[1][cell] != 1 || open[2][cell] != 1) return false;
+    return is_viscous(s, s.pressure.unknown[face] != 0 ? face : below);
+}
+/// Whether no solid can take a part of the pressure on a cell's lower faces: they are open, no solid reaches the cubes
+/// around them, and in viscous liquid they move all of it.
+bool is_free(const Workspace::Scratch& s, std::size_t cell, const CellNeighbours& around)
+{
+    const SolidFields& solids = s.solid_fields;
+    if (solids.open_volume[cell] != kOpenCell) return false;
+    for (std::size_t a = 0; a < 3; ++a)
+        if (solids.open[a][cell] != 1 || solids.open_volume[around.down[a]] != kOpenCell) return false;
     return !is_viscous(s, cell) || s.viscosity_solver.moves_all(cell);
 }
 
-/// Part of the pressure between two cells that a solid takes and not the liquid on the face between them. Without
-/// viscosity that is the closed part of the face. In viscous liquid, forces near a wall are large and balance face by
-/// face, each over the liquid that the face moves: what is left of the face's cube is the solid's.
-double closed_part(const Workspace::Scratch& s, std::size_t axis, std::size_t face, std::size_t below)
+/// How the pressure between the cells at both sides of a face is shared: `moved` is the part of the cube around the
+/// face whose liquid the pressure moves, `rest` what else of it is liquid, less than nothing where that is too much.
+/// The solid takes what is left of the pressure, and bears the weight of the rest less its inertia.
+struct FaceShares {
+    double moved, rest;
+    bool is_held; ///< the rest does not move against the solid
+};
+
+/// Without viscosity the open part of the face is moved. In viscous liquid, forces near a wall are large and balance
+/// face by face, each over the liquid that the face moves.
+FaceShares face_shares(const Workspace::Scratch& s, const Solids& solids, std::size_t axis, std::size_t face,
+                       std::size_t below, const Vec3& centre, const Solids::Nearest& nearest)
 {
     const double open = s.solid_fields.open[axis][face];
-    if (open == 0 || !is_viscous(s, face, below)) return 1 - open;
-    return 1 - s.viscosity_solver.moving_part(axis, face);
+    if (open > 0 && is_viscous(s, face, below))
+        return {s.viscosity_solver.moving_part(axis, face), s.viscosity_solver.held_part(axis, face), true};
+    const double free = cut_share(-nearest.distance / s.grid.cell_size(), -solids.normal(centre, nearest.body));
+    return {open, free - open, open == 0 && is_viscous_beside(s, face, below)};
 }
 
-/// Mass of the liquid that a solid holds on a face, whose weight it bears.
-double held_mass(const Model& model, const Workspace::Scratch& s, std::size_t axis, std::size_t face, std::size_t below)
+/// Of the liquid above a face, or below where there is none above.
+double density_beside(const Model& model, const Workspace::Scratch& s, std::size_t face, std::size_t below)
 {
-    if (s.solid_fields.open[axis][face] == 0 || !is_viscous(s, face, below)) return 0;
-    const double density = s.density.empty() ? model.liquids.front().density : s.density[face];
-    return density * s.viscosity_solver.held_part(axis, face) * std::pow(s.grid.cell_size(), 3);
+    if (s.density.empty()) return model.liquids.front().density;
+    return s.density[s.pressure.unknown[face] != 0 ? face : below];
+}
+
+/// Gradient of the pressure along an axis on a face, or on the next one in the liquid; that of liquid at rest where it
+/// is only a cell deep.
+double pressure_slope(const Model& model, const Workspace::Scratch& s, int t, const Vec3i& cell, int axis)
+{
+    const auto at = [&](int n) {
+        const Vec3i other = cell + n * Vec3i::Unit(axis);
+        return s.grid.index(t, other.x(), other.y(), other.z());
+    };
+    for (const int n : {0, 1, -1}) {
+        const std::size_t above = at(n), below = at(n - 1);
+        if (s.pressure.unknown[above] == 0 || s.pressure.unknown[below] == 0) continue;
+        if (s.solid_fields.open[static_cast<std::size_t>(axis)][above] == 0) continue;
+        return (s.pressure.pressure[above] - s.pressure.pressure[below]) / s.grid.cell_size();
+    }
+    return density_beside(model, s, at(0), at(-1)) * model.options.gravity[axis];
 }
 
 } // namespace
@@ -68,25 +100,30 @@ void measure_loads(const Model& model, State& state, const Scratch& s)
         Load& load = loads[static_cast<std::size_t>(t)];
         load = {std::vector<Vec3>(n, Vec3::Zero()), std::vector<Vec3>(n, Vec3::Zero())};
         for (int c = 0; c < kTileCells; ++c) {
-            if (is_free(s, static_cast<std::size_t>(t * kTileCells + c))) continue;
-            const CellNeighbours around(s.grid, t, c % 8, c / 8 % 8, c / 64);
+            const auto face = static_cast<std::size_t>(t * kTileCells + c);
+            const Vec3i cell(c % 8, c / 8 % 8, c / 64);
+            const CellNeighbours around(s.grid, t, cell.x(), cell.y(), cell.z());
+            if (is_free(s, face, around)) continue;
             for (int a = 0; a < 3; ++a) {
-                const auto face = static_cast<std::size_t>(t * kTileCells + c);
                 const std::size_t below = around.down[static_cast<std::size_t>(a)];
-                const double closed = closed_part(s, static_cast<std::size_t>(a), face, below);
-                if (closed == 0) continue;
-                const Vec3i cell(c % 8, c / 8 % 8, c / 64);
-                const double p_above = s.pressure.unknown[face] != 0 ? s.pressure.pressure[face] : 0;
-                const double p_below = s.pressure.unknown[below] != 0 ? s.pressure.pressure[below] : 0;
-                if (p_above == 0 && p_below == 0) continue;
-                Vec3 offset(0.5, 0.5, 0.5);
-                offset[a] = 0;
-                const Vec3 x = s.grid.node(t, cell.x() + offset.x(), cell.y() + offset.y(), cell.z() + offset.z());
-                const int body = solids.nearest(x).body;
+                const bool is_wet = s.pressure.unknown[face] != 0, is_wet_below = s.pressure.unknown[below] != 0;
+                if (!is_wet && !is_wet_below) continue;
+                const Vec3 x = s.grid.face_centre(t, a, cell);
+                const Solids::Nearest nearest = solids.nearest(x);
+                const int body = nearest.body;
                 if (body < 0) continue;
-                const double weight =
-                    held_mass(model, s, static_cast<std::size_t>(a), face, below) * model.options.gravity[a];
-                const Vec3 force = ((p_below - p_above) * closed * area + weight) * Vec3::Unit(a);
+                const FaceShares shares = face_shares(s, solids, static_cast<std::size_t>(a), face, below, x, nearest);
+                if (shares.moved == 1 && shares.rest == 0) continue;
+                const double p_above = is_wet ? s.pressure.pressure[face] : 0;
+                const double p_below = is_wet_below ? s.pressure.pressure[below] : 0;
+                double slope = 0;
+                if (shares.is_held)
+                    slope = density_beside(model, s, face, below) * model.options.gravity[a];
+                else if (shares.rest != 0)
+                    slope = pressure_slope(model, s, t, cell, a);
+                const Vec3 force =
+                    ((p_below - p_above) * (1 - shares.moved) + slope * shares.rest * s.grid.cell_size()) * area *
+                    Vec3::Unit(a);
                 const auto b = static_cast<std::size_t>(body);
                 load.force[b] += force;
                 load.torque[b] += (x - s.solids.bodies[b].pose.position).cross(force);

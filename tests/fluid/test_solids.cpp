@@ -85,8 +85,8 @@ TEST(Solids, WallsOneCellApartLeaveThatCellOpen)
     EXPECT_EQ(fields.open[1][grid.index(t, 3, 0, 3)], 0);
     EXPECT_EQ(fields.open[1][grid.index(t, 3, 1, 3)], 0);
     EXPECT_EQ(fields.open[0][grid.index(t, 3, 1, 3)], 0); // beyond
-    EXPECT_EQ(fields.open_eighths[grid.index(t, 3, 0, 3)], 8);
-    EXPECT_EQ(fields.open_eighths[grid.index(t, 3, 1, 3)], 0);
+    EXPECT_EQ(fields.open_volume[grid.index(t, 3, 0, 3)], kOpenCell);
+    EXPECT_EQ(fields.open_volume[grid.index(t, 3, 1, 3)], 0);
     EXPECT_EQ(with_ball.open[0][grid.index(t, 4, 0, 4)], 0); // in the ball
     EXPECT_EQ(with_ball.open[0][grid.index(t, 7, 0, 7)], 1);
 }
@@ -138,9 +138,9 @@ TEST(Solids, CutCellsAreThoseOfTheExactDistances)
             const double open = open_fraction(at(0, 0, 0), at(0, 1, 0), at(0, 1, 1), at(0, 0, 1));
             EXPECT_NEAR(fields.open[0][cell], open < 1e-6 ? 0 : open, 1e-9);
             EXPECT_EQ(fields.centre_inside[cell], at(0.5, 0.5, 0.5) < 0);
-            n_cut += fields.open_eighths[cell] > 0 && fields.open_eighths[cell] < 8;
+            n_cut += fields.open_volume[cell] > 0 && fields.open_volume[cell] < kOpenCell;
             if (std::abs(at(0.5, 0.5, 0.5)) > 0.87 * dx) {
-                EXPECT_EQ(fields.open_eighths[cell], at(0.5, 0.5, 0.5) > 0 ? 8 : 0);
+                EXPECT_EQ(fields.open_volume[cell], at(0.5, 0.5, 0.5) > 0 ? kOpenCell : 0);
             }
         }
     // A layer about a cell thick: 4 pi r^2 / dx^2 = 866.
@@ -231,7 +231,7 @@ TEST(Solids, ACachedRasterIsTheSameBits)
         EXPECT_EQ(fresh.velocity[a], cached.velocity[a]);
     }
     EXPECT_EQ(fresh.centre_inside, cached.centre_inside);
-    EXPECT_EQ(fresh.open_eighths, cached.open_eighths);
+    EXPECT_EQ(fresh.open_volume, cached.open_volume);
 }
 
 } // namespace
