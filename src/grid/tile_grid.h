@@ -50,6 +50,13 @@ public:
     }
     /// Centre of cell (i, j, k) of tile t [m].
     [[nodiscard]] Vec3 cell_centre(int t, int i, int j, int k) const { return node(t, i + 0.5, j + 0.5, k + 0.5); }
+    /// Centre of the lower face across `axis` of cell (i, j, k) of tile t [m].
+    [[nodiscard]] Vec3 face_centre(int t, int axis, const Vec3i& cell) const
+    {
+        Vec3 at = cell.cast<double>() + Vec3::Constant(0.5);
+        at[axis] -= 0.5;
+        return node(t, at.x(), at.y(), at.z());
+    }
     /// Point at (i, j, k) cells from the lower corner of tile t [m].
     [[nodiscard]] Vec3 node(int t, double i, double j, double k) const
     {

@@ -76,13 +76,10 @@ void measure_loads(const Model& model, State& state, const Scratch& s)
                 const std::size_t below = around.down[static_cast<std::size_t>(a)];
                 const double closed = closed_part(s, static_cast<std::size_t>(a), face, below);
                 if (closed == 0) continue;
-                const Vec3i cell(c % 8, c / 8 % 8, c / 64);
                 const double p_above = s.pressure.unknown[face] != 0 ? s.pressure.pressure[face] : 0;
                 const double p_below = s.pressure.unknown[below] != 0 ? s.pressure.pressure[below] : 0;
                 if (p_above == 0 && p_below == 0) continue;
-                Vec3 offset(0.5, 0.5, 0.5);
-                offset[a] = 0;
-                const Vec3 x = s.grid.node(t, cell.x() + offset.x(), cell.y() + offset.y(), cell.z() + offset.z());
+                const Vec3 x = s.grid.face_centre(t, a, {c % 8, c / 8 % 8, c / 64});
                 const int body = solids.nearest(x).body;
                 if (body < 0) continue;
                 const double weight =
