@@ -146,13 +146,6 @@ void grow_change(const TileGrid& grid, int t, const std::vector<double>& open, c
     }
 }
 
-Vec3 centre_of_face(const TileGrid& grid, int t, int axis, const Vec3i& cell)
-{
-    Vec3 at = cell.cast<double>() + Vec3::Constant(0.5);
-    at[axis] -= 0.5;
-    return grid.node(t, at.x(), at.y(), at.z());
-}
-
 /// Velocity at a face as a vector: its own component, and the means of the four faces of each other axis around it.
 Vec3 vector_at_face(const TileGrid& grid, const std::array<std::vector<double>, 3>& velocity, int t, int axis,
                     const Vec3i& cell)
@@ -189,10 +182,10 @@ struct FaceValue {
 
 FaceSolid solid_at(const TileGrid& grid, const Solids& solids, int t, int a, const Vec3i& cell)
 {
-    const Solids::Nearest near = solids.nearest(centre_of_face(grid, t, a, cell));
+    const Solids::Nearest near = solids.nearest(grid.face_centre(t, a, cell));
     if (near.distance > 0) return {};
     const bool slips = solids.friction(near.body) != 1;
-    return {true, near.body, slips ? solids.normal(centre_of_face(grid, t, a, cell), near.body) : Vec3(Vec3::Zero())};
+    return {true, near.body, slips ? solids.normal(grid.face_centre(t, a, cell), near.body) : Vec3(Vec3::Zero())};
 }
 
 /// New values for the faces of one tile that lie inside a solid.
@@ -211,8 +204,7 @@ std::vector<FaceValue> constrained_faces(const TileGrid& grid, const Solids& sol
                 at_rest.at(t, axis, static_cast<std::size_t>(c), [&] { return solid_at(grid, solids, t, a, cell); });
             if (!solid.is_inside) continue;
             const bool rests = solid.body < 0 || solids.bodies[static_cast<std::size_t>(solid.body)].is_static;
-            const Vec3 u_solid =
-                rests ? Vec3(Vec3::Zero()) : solids.velocity(centre_of_face(grid, t, a, cell), solid.body);
+            const Vec3 u_solid = rests ? Vec3(Vec3::Zero()) : solids.velocity(grid.face_centre(t, a, cell), solid.body);
             const double friction = solids.friction(solid.body);
             if (friction == 1) { // nothing slips
                 result.push_back({axis, face, u_solid[a]});

@@ -15,8 +15,6 @@ constexpr int kDeepCount = 3;
 constexpr double kLeastDepth = 0.05;
 /// No gap's centre is farther from the balls around it, in cells.
 constexpr double kGapDistance = 0.5;
-/// Cells that are this deep, of the depth of full ones, count as full for whoever asks (viscosity: from 0.25 cells on).
-constexpr double kFullPart = 0.5;
 
 /// Particle counts of a tile and its border of one cell. `fullness` is the same, with solids counted as full.
 struct CellCounts {
@@ -229,7 +227,8 @@ void fill_interior(const TileGrid& grid, const SolidFields& solids, std::vector<
     parallel_for(grid.n_tiles(), "interior", [&](std::int64_t t) {
         for (int c = 0; c < kTileCells; ++c) {
             const auto cell = static_cast<std::size_t>(t * kTileCells + c);
-            if (distance[cell] < 0 && distance[cell] > kFullPart * full && is_inside(static_cast<int>(t), c))
+            if (distance[cell] < 0 && distance[cell] > -kFullDepth * grid.cell_size() &&
+                is_inside(static_cast<int>(t), c))
                 found[static_cast<std::size_t>(t)].push_back(cell);
         }
     });

@@ -13,6 +13,9 @@ namespace rivulet {
 ///   R = (sqrt(3)/4 + sqrt(11)/4) / 2
 inline constexpr double kNominalBallRadius = 0.6310844497405346;
 
+/// A cell whose centre is this deep is full, in cells: liquid without air around it is nowhere less deep.
+inline constexpr double kFullDepth = 0.5;
+
 /// Signed distance to the liquid at cell centres, near its surface [m]: min over particles of |x - x_p| - R_p, with
 /// R_p growing with the cube root of the particle's volume. Deep inside: about -R. Far outside: +1 cell. A cell that
 /// holds a particle always counts as liquid, and so does an empty one that the liquid is around: stretching draws

@@ -82,9 +82,7 @@ void fill_tile(SolidFields& fields, int t, double open, bool inside)
 
 void set_solid_velocity(const TileGrid& grid, const Solids& solids, int t, int axis, int c, SolidFields& fields)
 {
-    Vec3 offset(0.5, 0.5, 0.5);
-    offset[axis] = 0;
-    const Vec3 x = grid.node(t, c % 8 + offset.x(), c / 8 % 8 + offset.y(), c / 64 + offset.z());
+    const Vec3 x = grid.face_centre(t, axis, {c % 8, c / 8 % 8, c / 64});
     // The face is cut: what is farther than a cell from its centre is not the nearest.
     if (std::all_of(solids.bodies.begin(), solids.bodies.end(),
                     [&](const SolidBody& b) { return b.is_static || b.is_farther(x, grid.cell_size()); }))

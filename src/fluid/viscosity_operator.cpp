@@ -24,13 +24,6 @@ std::size_t offset_index(const TileGrid& grid, int t, const Vec3i& cell, std::si
     return grid.index(t, at.x(), at.y(), at.z());
 }
 
-Vec3 face_position(const TileGrid& grid, int t, const Vec3i& cell, std::size_t axis)
-{
-    Vec3 x = cell.cast<double>() + Vec3::Constant(0.5);
-    x[static_cast<int>(axis)] -= 0.5;
-    return grid.node(t, x.x(), x.y(), x.z());
-}
-
 /// Room for a field that is filled tile by tile; the tile that stands for the outside is zero.
 void make_room(FaceField& field, std::size_t size)
 {
@@ -159,7 +152,7 @@ double ViscosityOperator::body_shift(const Sample& s) const
     for (int n = 0; n < s.n_faces; ++n) {
         const auto& f = s.face[std::size_t(n)];
         if (f.kind != FaceKind::Liquid) continue;
-        const Vec3 u = in_.solids->velocity(face_position(grid(), s.tile, f.cell, f.axis), body);
+        const Vec3 u = in_.solids->velocity(grid().face_centre(s.tile, int(f.axis), f.cell), body);
         sum -= s.stretch[std::size_t(n / 2)] * f.factor * u[int(f.axis)];
     }
     return sum;
@@ -396,7 +389,7 @@ double ViscosityOperator::continued_velocity(int t, const Vec3i& cell, std::size
 {
     const std::size_t own = grid().index(t, cell.x(), cell.y(), cell.z());
     const double inside = volumes_.solid_distance(axis, own);
-    const Vec3 x = face_position(grid(), t, cell, axis);
+    const Vec3 x = grid().face_centre(t, int(axis), cell);
     const int body = in_.solids->nearest(x).body;
     double sum = 0;
     int n = 0;
@@ -458,7 +451,7 @@ std::vector<ViscousLoad> ViscosityOperator::loads(const FaceField& u) const
                 if (f.kind != FaceKind::Liquid) continue;
                 const Vec3 force = scale * w * strain * f.factor * Vec3::Unit(int(f.axis));
                 const Vec3 arm =
-                    face_position(grid(), t, f.cell, f.axis) - in_.solids->bodies[std::size_t(body)].pose.position;
+                    grid().face_centre(t, int(f.axis), f.cell) - in_.solids->bodies[std::size_t(body)].pose.position;
                 load.force += force;
                 load.torque += arm.cross(force);
             }

@@ -261,13 +261,6 @@ void sum_eighths(const Eighths& eighths, int t, ControlVolumes& v)
     }
 }
 
-Vec3 face_centre(const TileGrid& grid, int t, int a, const Vec3i& cell)
-{
-    Vec3 x = cell.cast<double>() + Vec3::Constant(0.5);
-    x[a] -= 0.5;
-    return grid.node(t, x.x(), x.y(), x.z());
-}
-
 /// Which solids have friction.
 enum class Grip : std::uint8_t { None, Some, All };
 
@@ -298,7 +291,7 @@ void find_walls(const TileGrid& grid, const Solids& solids, int t, TileWalls& wa
         for (int a = 0; a < 3; ++a) {
             const Vec3i cell(c % 8, c / 8 % 8, c / 64);
             const Square face(walls, cell, a, dx);
-            const Vec3 x = face_centre(grid, t, a, cell);
+            const Vec3 x = grid.face_centre(t, a, cell);
             const double d = face.bent ? solids.distance(x) : face.mean;
             FaceKind kind = FaceKind::Empty;
             if (!(d > kOnTheWall * dx))

@@ -8,6 +8,9 @@
 #include "grid/face_kernels.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
 
 namespace rivulet {
 namespace {
@@ -230,13 +233,21 @@ void particles_to_faces(const TileGrid& grid, const ParticleOrder& order, const 
         else
             scatter_tile<float>(grid, order, t, particles, faces);
     });
+    constexpr double kMost = std::numeric_limits<double>::max();
+    std::atomic<bool> is_bad = false; // the same whoever finds it
     parallel_for(grid.n_tiles(), "momentum to velocity", [&](std::int64_t t) {
+        std::int64_t beyond = 0; // as wide as the values, so that the compiler compares several at once
         for (std::size_t a = 0; a < 3; ++a) {
             double* u = faces.velocity[a].data() + t * kTileCells;
             const double* m = faces.mass[a].data() + t * kTileCells;
-            for (int c = 0; c < kTileCells; ++c) u[c] = m[c] > 0 ? u[c] / m[c] : 0;
+            for (int c = 0; c < kTileCells; ++c) {
+                u[c] = m[c] > 0 ? u[c] / m[c] : 0;
+                beyond |= std::abs(u[c]) <= kMost && std::abs(m[c]) <= kMost ? 0 : -1;
+            }
         }
+        if (beyond != 0) is_bad = true;
     });
+    faces.is_finite = !is_bad;
 }
 
 void faces_to_particles(const TileGrid& grid, const ParticleOrder& order,

@@ -14,6 +14,7 @@ namespace rivulet {
 struct FaceFields {
     std::array<std::vector<double>, 3> velocity; ///< [m/s]; momentum while particles are being scattered
     std::array<std::vector<double>, 3> mass;     ///< [kg]
+    bool is_finite = true;                       ///< whether all of them were, when particles had been scattered
 
     void reset(const TileGrid& grid);
 };

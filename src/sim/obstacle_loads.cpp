@@ -1,5 +1,6 @@
 #include "base/parallel.h"
 #include "fluid/cell_neighbours.h"
+#include "fluid/liquid_surface.h"
 #include "geometry/cut_cube.h"
 #include "sim/stages.h"
 
@@ -9,7 +10,7 @@ namespace {
 /// Whether viscosity acts in a cell under the surface.
 bool is_viscous(const Workspace::Scratch& s, std::size_t cell)
 {
-    return s.has_viscosity && s.liquid_distance[cell] <= -0.5 * s.grid.cell_size();
+    return s.has_viscosity && s.liquid_distance[cell] <= -kFullDepth * s.grid.cell_size();
 }
 /// Whether it acts on a face there, where what is not liquid of its cube is solid and not air.
 bool is_viscous(const Workspace::Scratch& s, std::size_t face, std::size_t below)

@@ -188,7 +188,7 @@ void check_particles(const Model& model, const State& state, const std::string& 
 }
 
 /// Throws unless all values on the faces are finite and no larger than `limit`.
-void check_faces(const std::array<std::vector<double>, 3>& field, double limit, const char* name,
+void check_faces(const std::array<std::vector<double>, 3>& field, double limit, const char* name, const char* unit,
                  const std::string& stage)
 {
     for (std::size_t a = 0; a < 3; ++a) {
@@ -199,7 +199,8 @@ void check_faces(const std::array<std::vector<double>, 3>& field, double limit, 
         if (block == kNone) continue;
         std::int64_t bad = block * kBlock;
         while (std::abs(u[bad]) <= limit) ++bad;
-        throw SimulationError(stage, std::string(name) + "xyz"[a], bad, fmt::format("{}, more than {}", u[bad], limit));
+        throw SimulationError(stage, std::string(name) + "xyz"[a], bad,
+                              fmt::format("{} {}, more than {} {}", u[bad], unit, limit, unit));
     }
 }
 
@@ -213,8 +214,9 @@ void check_begin(const State& state, const std::string& stage)
 
 void check_transferred(const FaceFields& faces, const std::string& stage)
 {
+    if (faces.is_finite) return; // the transfer has looked; what follows names the face
     check_velocity(faces.velocity, std::numeric_limits<double>::max(), stage);
-    check_faces(faces.mass, std::numeric_limits<double>::max(), "grid mass ", stage);
+    check_faces(faces.mass, std::numeric_limits<double>::max(), "grid mass ", "kg", stage);
 }
 
 void check_state(const Model& model, const State& state, const std::string& stage)
@@ -229,7 +231,7 @@ void check_state(const Model& model, const State& state, const std::string& stag
 
 void check_velocity(const std::array<std::vector<double>, 3>& velocity, double limit, const std::string& stage)
 {
-    check_faces(velocity, limit, "grid velocity ", stage);
+    check_faces(velocity, limit, "grid velocity ", "m/s", stage);
 }
 
 } // namespace rivulet

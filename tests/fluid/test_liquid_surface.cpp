@@ -46,7 +46,7 @@ TEST(LiquidSurface, WhatStretchingDrawsApartStaysFull)
     for (int k = 0; k < 16; ++k)
         for (int j = 0; j < 16; ++j)
             for (int i = 0; i < 16; ++i)
-                ASSERT_LE(pool.at(i, j, k), -0.5 * kNominalBallRadius) << i << ' ' << j << ' ' << k; // was +0.24
+                ASSERT_LE(pool.at(i, j, k), -kFullDepth) << i << ' ' << j << ' ' << k; // was +0.24
 }
 
 TEST(LiquidSurface, GroovesAndSurfacesAreAir)

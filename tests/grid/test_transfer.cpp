@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 namespace rivulet {
 namespace {
@@ -229,6 +230,21 @@ TEST_P(Transfer, ReproducesAffineFieldsExactly)
         EXPECT_LT((velocity[p] - exact).norm(), tolerance * 10);
         EXPECT_LT((affine[p] - gradient).norm(), tolerance * 100);
         EXPECT_LT((interpolate_faces(cloud.grid, faces.velocity, cloud.position[p]) - exact).norm(), 1e-12 * 10);
+    }
+}
+
+TEST(Transfer, SaysWhetherAllThatParticlesBringIsFinite)
+{
+    const double bad[] = {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()};
+    FaceFields faces;
+    for (int n = 0; n < 9; ++n) {
+        Cloud cloud(500);
+        if (n < 2) cloud.velocity[300].y() = bad[n];
+        if (n >= 2 && n < 4) cloud.affine[0](2, 1) = bad[n - 2];
+        if (n >= 4 && n < 6) cloud.mass[499] = bad[n - 4];
+        if (n >= 6 && n < 8) cloud.mass[499] = -bad[n - 6];
+        particles_to_faces(cloud.grid, cloud.order, cloud.input(), faces);
+        EXPECT_EQ(faces.is_finite, n == 8) << n;
     }
 }
 

@@ -91,6 +91,22 @@ TEST(Watchdog, NamesBrokenInvariants)
     EXPECT_EQ(object_of([](State& s) { s.liquid.colour.pop_back(); }), "liquid.colour[-1]");
 }
 
+TEST(Watchdog, TellsTheSpeedOfAFaceThatIsTooFast)
+{
+    std::array<std::vector<double>, 3> velocity;
+    for (auto& u : velocity) u.assign(2 * kTileCells, 0.5);
+    EXPECT_NO_THROW(check_velocity(velocity, 1, "test"));
+    velocity[1][700] = -3;
+    try {
+        check_velocity(velocity, 1, "test");
+        FAIL() << "a speed above the limit went unnoticed";
+    } catch (const SimulationError& error) {
+        EXPECT_EQ(error.object(), "grid velocity y");
+        EXPECT_EQ(error.index(), 700);
+        EXPECT_NE(std::string(error.what()).find("-3 m/s, more than 1 m/s"), std::string::npos) << error.what();
+    }
+}
+
 TEST(Advance, RetriesWithSmallerStepsAndThenGivesUpWithTheStateUntouched)
 {
     Model model = test::tank({0.2, 0.1, 0.2}, {0.1, 0.1, 0.1}, 0.02);
