@@ -37,14 +37,14 @@ def judge(case):
     with h5py.File(run.folder / f"frames/{last:06d}.h5") as file:
         points = file["strands/position"][:].astype(float).reshape(BRISTLES, -1, 3)
     levels = [bundles(points, k) for k in range(points.shape[1])]
-    counts = numpy.array([len(level) for level in levels])
+    counts = [len(level) for level in levels]
     torn = sum(not any(upper <= lower for lower in below) for above, below in zip(levels, levels[1:]) for upper in above)
     plot = Plot("Bundles", "from the roots [mm]", "number")
     plot.line("", numpy.arange(len(counts)) * 50 / (len(counts) - 1), counts)
     case.picture(plot)
     return [
         Figure("bundles at the roots", counts[0], BRISTLES, 0, "all are alone"),
-        at_most("largest rise of their number from a vertex to the next", max(0, numpy.diff(counts).max()), 0, "they only join"),
+        at_most("largest rise of their number from a vertex to the next", max(0, *(lower - upper for upper, lower in zip(counts, counts[1:]))), 0, "they only join"),
         at_most("bundles that part again further down", torn, 0, "a tree"),
         Figure("levels: different numbers of bundles, 3 at least", min(3, len(set(counts))), 3, 0, "pairs of pairs"),
         Figure("bristles of the largest bundle at the tips, 4 at least", min(4, max(map(len, levels[-1]))), 4, 0, "pairs of pairs"),
