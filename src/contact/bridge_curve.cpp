@@ -85,11 +85,12 @@ void BridgeCurve::limit_closing(double distance, double way)
     RIVULET_ASSERT(way > 0);
     start_ = distance;
     way_ = way;
+    start_force_ = force(distance);
 }
 
 double BridgeCurve::solve(double free_distance, double compliance, double length) const
 {
-    const double at_start = length * force(start_);
+    const double at_start = length * start_force_;
     if (way_ > 0 && start_ + compliance * at_start >= free_distance) {
         const double share = (free_distance - start_ + way_) / (way_ + compliance * at_start);
         return at_start * std::clamp(share, 0.0, 1.0);

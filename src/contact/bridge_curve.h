@@ -53,6 +53,7 @@ private:
 
     double touch_ = 0, spacing_ = 1;
     double start_ = 0, way_ = 0;                ///< of limit_closing(), no way = none
+    double start_force_ = 0;                    ///< at its start [N/m]
     std::array<float, kIntervals + 1> force_{}; ///< negative where an overfull bridge would push [N/m]
 };
 

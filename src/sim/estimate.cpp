@@ -29,6 +29,8 @@ constexpr double kBytesPerStrandVertex = 850;
 /// What contacts add to it: factors, pairs, the contacts themselves; and the compliance between few of them.
 constexpr double kContactBytesPerVertex = 600;
 constexpr double kBlockBytesPerVertex = 500, kBlockBytes = 6e6;
+/// Wet clumps: bridges and contacts of a vertex in them, each with each of its strand, as far as the step keeps that.
+constexpr double kBridgesOfVertex = 9, kWetBlockBytes = 64e6;
 constexpr double kFilmBytesPerVertex = 400;
 constexpr double kImmersionBytesPerVertex = 450;
 constexpr double kTilesOfShedParticle = 2;
@@ -52,12 +54,25 @@ bool is_viscous(const Model& model)
                        [&](const Liquid& l) { return scale * l.viscosity / l.density >= kLeastViscousNumber; });
 }
 
+double block_bytes(const Model& model)
+{
+    const double dry = std::min(kBlockBytes, kBlockBytesPerVertex * model.strands.n_vertices());
+    const auto n_strands = model.strands.material.size();
+    if (!model.wetting || !model.wetting->bridges || n_strands < 2) return dry;
+    double wet = 0;
+    for (std::size_t s = 0; s < n_strands; ++s) {
+        const double links = kBridgesOfVertex * (model.strands.first[s + 1] - model.strands.first[s]);
+        wet += sizeof(double) * links * links;
+    }
+    return std::max(dry, std::min(wet, kWetBlockBytes));
+}
+
 double strand_bytes(const Model& model)
 {
     const double n = model.strands.n_vertices();
     const bool touch = model.options.strand_contact != StrandContactLaw::None || !model.strands.joints.empty();
     return kBytesPerStrandVertex * n + (model.wetting ? (kFilmBytesPerVertex + kImmersionBytesPerVertex) * n : 0) +
-           (touch ? kContactBytesPerVertex * n + std::min(kBlockBytes, kBlockBytesPerVertex * n) : 0);
+           (touch ? kContactBytesPerVertex * n + block_bytes(model) : 0);
 }
 
 /// Volume of the films at the start [m^3].

@@ -31,17 +31,22 @@ class Resume(CliTest):
         self.scene = ROOT / "scenes/fur_mat.toml"  # contacts, bridges, films, drops
         self.assertGreater(self.kill_at_random_moments(10 if FULL else 2), 0)
 
-    def kill_at_random_moments(self, repeats):
+    def test_wet_strands_that_penalties_part_too(self):
+        self.scene = ROOT / "scenes/fur_mat.toml"
+        self.assertGreater(self.kill_at_random_moments(5 if FULL else 1, "--frames", "3", "--set",
+                                                       "simulation.strand_contact=penalty"), 0)
+
+    def kill_at_random_moments(self, repeats, *settings):
         """Runs the scene that often, killing it until it gets through; how many kills there were."""
         begin = time.monotonic()
-        expected = self.state_hash("whole", "--checkpoint-every", "1")
+        expected = self.state_hash("whole", "--checkpoint-every", "1", *settings)
         duration = time.monotonic() - begin
         chance = random.Random(20240501)
         kills = 0
         for repeat in range(repeats):
             out = f"killed{repeat}"
             while True:
-                process = self.start("--out", out, "--resume")
+                process = self.start("--out", out, "--resume", *settings)
                 try:
                     process.communicate(timeout=chance.uniform(0, 0.7 * duration))
                 except subprocess.TimeoutExpired:

@@ -2,8 +2,10 @@
 
 #include "base/parallel.h"
 #include "effort.h"
+#include "sim/film_stages.h"
 #include "sim/models.h"
 #include "sim/scratch.h"
+#include "strands/strand_bridges.h"
 #include "wetting/exchange.h"
 
 #include <gtest/gtest.h>
@@ -226,6 +228,56 @@ TEST(Immersion, WhatMovesWithTheLiquidNeitherFeelsItNorChangesIt)
     for (int i = 0; i < 3; ++i) (void)advance(m, state, workspace);
     for (const Vec3& v : state.strands.velocity) EXPECT_LT((v - velocity).norm(), 1e-9);
     for (const Vec3& v : state.liquid.velocity) EXPECT_LT((v - velocity).norm(), 1e-9);
+}
+
+/// Pull of the bridges between two hairs at rest that lie at this height, one film beside the other.
+double pull_at_height(double z)
+{
+    Model m = pool_with_strand(Vec3(1, 0, 0), 1300, false);
+    m.strands = {};
+    m.strands_at_start = {};
+    m.strands.materials = {{1300, 3.9e9, 1.4e9, 0, 0.1e-3, 0.1e-3}};
+    for (const double y : {0.04, 0.04 + 0.215e-3}) {
+        std::vector<Vec3> points;
+        for (int k = -4; k <= 4; ++k) points.emplace_back(0.04 + 5e-3 * k, y, z);
+        const std::int32_t n = m.strands.n_vertices();
+        (void)add_strand(m.strands, m.strands_at_start, points, 0, Vec3::UnitY());
+        for (std::int32_t v = 0; v < 9; ++v) m.strands.pins.push_back({n + v, -1, points[static_cast<std::size_t>(v)]});
+    }
+    group_strands(m.strands);
+    m.strand_groups = {{"pair", 0, 2}};
+    m.options.strand_contact = StrandContactLaw::Cone;
+    m.options.max_step = m.options.strand_step = 1e-3;
+    m.wetting->surface_tension = 0.072;
+    m.wetting->contact_angle = 1;
+    m.film_at_start.assign(18, 1e-5);
+    State state = initial_state(m);
+    Workspace workspace;
+    (void)advance(m, state, workspace);
+    (void)advance(m, state, workspace);
+    EXPECT_EQ(state.bridges.size(), 8U);
+    double pull = 0;
+    const BridgeInput* input = find_bridges(m, state, workspace.scratch());
+    for (const StrandBridge& b : place_bridges(StrandEdges(m.strands), {state.strands.position, {}, {}}, *input))
+        pull += b.length * b.curve.force(b.contact.gap);
+    return pull;
+}
+
+TEST(Immersion, BridgesDoNotPullUnderWaterAndDoSoLittleByLittleAtTheSurface) // H24
+{
+    RIVULET_SKIP_IN_SLOW_BUILD();
+    const double whole = pull_at_height(0.09);
+    EXPECT_GT(whole, 1e-4); // measured 3.4e-4
+    EXPECT_EQ(pull_at_height(0.035), 0);
+    double before = 0, largest = 0;
+    for (double z = 0.064; z < 0.0769; z += 0.5e-3) {
+        const double now = pull_at_height(z);
+        largest = std::max(largest, now - before);
+        EXPECT_GE(now, before - 1e-9 * whole) << z;
+        before = now;
+    }
+    EXPECT_NEAR(before, whole, 1e-6 * whole);
+    EXPECT_LT(largest, 0.2 * whole);
 }
 
 TEST(Immersion, StepNeedsNoMemoryBesidesTheStateAndAnyNumberOfThreadsWillDo)

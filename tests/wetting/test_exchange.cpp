@@ -19,6 +19,20 @@ TEST(Drag, CoefficientsAtATenth) // by hand: -ln 0.1 = 2.302585093
     EXPECT_DOUBLE_EQ(strand_drag(0.9).across, strand_drag(0.4).across);
 }
 
+/// H18: k = pi r^2/(phi d) of a bed of fibres, against the permeabilities of fabric as they are written for a diameter.
+TEST(Drag, CoefficientsAreThePermeabilitiesOfFabric)
+{
+    const double r = 5e-5, diameter = 2 * r;
+    for (const double phi : {1e-3, 0.01, 0.1, 0.25, 0.4}) {
+        const StrandDrag drag = strand_drag(phi);
+        const double common = -std::log(phi) - 1.476 + 2 * phi;
+        const double along = (common - 0.5 * phi * phi) / (16 * phi) * diameter * diameter;
+        const double across = (common - 1.774 * phi * phi + 4.078 * phi * phi * phi) / (32 * phi) * diameter * diameter;
+        EXPECT_NEAR(std::numbers::pi * r * r / (phi * drag.along), along, 1e-12 * along) << phi;
+        EXPECT_NEAR(std::numbers::pi * r * r / (phi * drag.across), across, 1e-12 * across) << phi;
+    }
+}
+
 TEST(Drag, ForceOnAStraightStrand) // H18, unit part: slip of 1 cm/s along and across, water
 {
     const double r = 5e-5, rho = 1000, mu = 8.9e-4, u = 0.01;
