@@ -77,16 +77,7 @@ void PoissonSolver::Impl::clear_outside(const PoissonSystem& system) const
 /// r = b - A x without its mean on singular components; r_max.
 void PoissonSolver::Impl::true_residual(std::span<const double> b)
 {
-    for_tiles("poisson gather", [&](std::size_t t) { std::copy_n(x_tile(t), kTileCells, &p[t * kTileCells]); });
-    static_cast<void>(a.apply(p, q));
-    const std::span<const double> diagonal = a.diagonal();
-    for_tiles("poisson residual", [&](std::size_t t) {
-        const double* given = &b[std::size_t(a.grid_tiles()[t]) * kTileCells];
-        for (int c = 0; c < kTileCells; ++c) {
-            const std::size_t n = t * kTileCells + c;
-            r[n] = diagonal[n] > 0 ? given[c] - q[n] : 0.0;
-        }
-    });
+    a.residual(x, b, r);
     components.remove_mean(r, identity);
     for_tiles("poisson residual", [&](std::size_t t) {
         const double* r_of = &r[t * kTileCells];
@@ -108,8 +99,9 @@ void PoissonSolver::Impl::scale_residual()
     r_scale = std::exp2(std::ilogb(r_max));
     const double inverse = 1 / r_scale;
     for_tiles("poisson scale", [&](std::size_t t) {
-        for (std::size_t n = t * kTileCells; n < (t + 1) * kTileCells; ++n)
-            finest.b[n] = static_cast<float>(r[n] * inverse);
+        TileValues scaled;
+        for (int n = 0; n < kTileCells; ++n) scaled[n] = static_cast<float>(r[t * kTileCells + n] * inverse);
+        to_level(scaled, &finest.b[t * kTileCells]);
     });
 }
 
@@ -120,7 +112,8 @@ double PoissonSolver::Impl::precondition()
     multigrid.apply();
     for_tiles("poisson dot", [&](std::size_t t) {
         const double* r_of = &r[t * kTileCells];
-        const float* z_of = &finest.x[t * kTileCells];
+        TileValues z_of;
+        to_cells(&finest.x[t * kTileCells], z_of);
         std::array<double, kTileEdge> sum{};
         for (int c = 0; c < kTileCells; c += kTileEdge)
             for (int i = 0; i < kTileEdge; ++i) sum[i] += r_of[c + i] * static_cast<double>(z_of[c + i]);
@@ -136,7 +129,8 @@ void PoissonSolver::Impl::new_direction(double beta)
     const double scale = r_scale;
     for_tiles("poisson direction", [&](std::size_t t) {
         double* __restrict p_of = &p[t * kTileCells];
-        const float* __restrict z_of = &finest.x[t * kTileCells];
+        TileValues z_of;
+        to_cells(&finest.x[t * kTileCells], z_of);
         if (beta == 0) // p may hold anything
             for (int n = 0; n < kTileCells; ++n) p_of[n] = scale * static_cast<double>(z_of[n]);
         else
@@ -152,7 +146,7 @@ void PoissonSolver::Impl::advance(double alpha)
     for_tiles("poisson advance", [&](std::size_t t) {
         double* __restrict x_of = x_tile(t), * __restrict r_of = &r[t * kTileCells];
         const double* __restrict p_of = &p[t * kTileCells], * __restrict q_of = &q[t * kTileCells];
-        float* __restrict b_of = &finest.b[t * kTileCells];
+        TileValues b_of;
         std::array<double, kTileEdge> largest{};
         for (int c = 0; c < kTileCells; c += kTileEdge)
             for (int i = 0; i < kTileEdge; ++i) {
@@ -163,6 +157,7 @@ void PoissonSolver::Impl::advance(double alpha)
                 b_of[n] = static_cast<float>(left * inverse);
                 largest[i] = size > largest[i] ? size : largest[i];
             }
+        to_level(b_of, &finest.b[t * kTileCells]);
         partial[t] = *std::max_element(largest.begin(), largest.end());
     });
     r_max = largest_partial();

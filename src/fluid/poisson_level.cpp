@@ -9,39 +9,79 @@ namespace {
 
 /// Constant aggregation overestimates the energy of a smooth correction twofold: the faces are scaled back.
 constexpr float kFaceScale = 0.5F;
-constexpr float kDiagonalScale = 1.0F;
 
 bool before(const Vec3i& a, const Vec3i& b) noexcept { return tile_key(a) < tile_key(b); }
 
 void clear_last_tile(AlignedVector<float>& field) { std::fill(field.end() - kTileCells, field.end(), 0.0F); }
 
-/// Sums of 2x2x2 cells of a fine tile, or of the 2x2 faces on the lower side of axis a, into an octant.
-template <class Sum>
-void fill_octant(float* coarse, Sum&& sum)
+/// Sums over the cells of 2x2x2 along rows 2 m and 2 m + 1 of the coarse octant: row(colour, m, k) are rows of the fine
+/// tile.
+template <class Row>
+Float8 sum_cells(Row&& row, int m, int k)
 {
+    const auto sum = [&](int fine_m) {
+        return (row(0, fine_m, 2 * k) + row(1, fine_m, 2 * k)) +
+               (row(0, fine_m, 2 * k + 1) + row(1, fine_m, 2 * k + 1));
+    };
+    return adjacent_sums(sum(2 * m), sum(2 * m + 1));
+}
+
+void aggregate_faces(const PoissonLevel& fine, std::size_t from, PoissonLevel& coarse, std::size_t to)
+{
+    const float *x = &fine.coefficient[0][from], *y = &fine.coefficient[1][from], *z = &fine.coefficient[2][from];
     for (int k = 0; k < 4; ++k)
-        for (int j = 0; j < 4; ++j)
-            for (int i = 0; i < 4; ++i) coarse[cell_in_tile(i, j, k)] = sum(cell_in_tile(2 * i, 2 * j, 2 * k));
+        for (int m = 0; m < 2; ++m) {
+            const auto even_lanes = [](Float8 a, Float8 b) {
+                return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14);
+            };
+            const auto x_faces = [&](int n) {
+                return (load8(x + pair_row(0, n, 2 * k)) + load8(x + pair_row(1, n, 2 * k))) +
+                       (load8(x + pair_row(0, n, 2 * k + 1)) + load8(x + pair_row(1, n, 2 * k + 1)));
+            };
+            const auto y_faces = [&](int n) { return load_rows(y, n, 2 * k).even + load_rows(y, n, 2 * k + 1).even; };
+            const auto z_faces = [&](int n) {
+                return load8(z + pair_row(0, n, 2 * k)) + load8(z + pair_row(1, n, 2 * k));
+            };
+            const int a = 2 * m, b = 2 * m + 1;
+            store_octant_rows(&coarse.coefficient[0][to], m, k, kFaceScale * even_lanes(x_faces(a), x_faces(b)));
+            store_octant_rows(&coarse.coefficient[1][to], m, k, kFaceScale * adjacent_sums(y_faces(a), y_faces(b)));
+            store_octant_rows(&coarse.coefficient[2][to], m, k, kFaceScale * adjacent_sums(z_faces(a), z_faces(b)));
+        }
+}
+
+/// What of its cells' diagonals the coarser cell has. Where that is full, a surface beyond it lies half a fine cell
+/// further from its centre than from theirs, in series with d: d/(1 + d/(2 c)), c the coefficient of a face. A cell
+/// that is but half full has its centre where the fine ones have theirs, and keeps d.
+void aggregate_diagonal(const PoissonLevel& fine, std::size_t from, PoissonLevel& coarse, std::size_t to)
+{
+    constexpr float kFacesBesideASurface = 5, kTiny = 1e-30F;
+    const float *extra = &fine.x[from], *inverse = &fine.inverse_diagonal[from], *part = &fine.b[from];
+    for (int k = 0; k < 4; ++k)
+        for (int m = 0; m < 2; ++m) {
+            const auto part_row = [&](int colour, int n, int l) { return load8(part + pair_row(colour, n, l)); };
+            const Float8 full = 0.125F * sum_cells(part_row, m, k);
+            const Float8 beyond_half = full > 0.5F ? full - 0.5F : Float8{};
+            const Float8 softening = 2 * kFacesBesideASurface * beyond_half * beyond_half;
+            const std::array<Float8, 2> twice{__builtin_shufflevector(softening, softening, 0, 0, 1, 1, 2, 2, 3, 3),
+                                              __builtin_shufflevector(softening, softening, 4, 4, 5, 5, 6, 6, 7, 7)};
+            const auto diagonal_row = [&](int colour, int n, int l) {
+                const int row = pair_row(colour, n, l);
+                const Float8 d = load8(extra + row), left = 1 / load8(inverse + row) - d, least = 1e-6F * d + kTiny;
+                const Float8 faces = left > least ? left : least;
+                return d / (1 + twice[n & 1] * d / faces);
+            };
+            store_octant_rows(&coarse.x[to], m, k, sum_cells(diagonal_row, m, k));
+            store_octant_rows(&coarse.b[to], m, k, full);
+        }
 }
 
 void aggregate(const PoissonLevel& fine, PoissonLevel& coarse, std::int32_t t)
 {
-    constexpr std::array<int, 3> kStride{1, kTileEdge, kTileEdge * kTileEdge};
     for (int octant = 0; octant < 8; ++octant) {
         const std::size_t from = std::size_t(coarse.children[t][octant]) * kTileCells;
         const std::size_t to = std::size_t(t) * kTileCells + octant_origin(octant);
-        for (int a = 0; a < 3; ++a) {
-            const float* c = &fine.coefficient[a][from];
-            const int u = kStride[(a + 1) % 3], v = kStride[(a + 2) % 3];
-            fill_octant(&coarse.coefficient[a][to],
-                        [&](int n) { return kFaceScale * (c[n] + c[n + u] + c[n + v] + c[n + u + v]); });
-        }
-        const float* extra = &fine.x[from];
-        fill_octant(&coarse.x[to], [&](int n) {
-            float sum = 0;
-            for (int m = 0; m < 8; ++m) sum += extra[n + cell_in_tile(m & 1, m >> 1 & 1, m >> 2)];
-            return kDiagonalScale * sum;
-        });
+        aggregate_faces(fine, from, coarse, to);
+        aggregate_diagonal(fine, from, coarse, to);
     }
 }
 
@@ -67,21 +107,40 @@ void find_tiles(PoissonLevel& fine, PoissonLevel& coarse)
     }
 }
 
-/// The coefficient shared by all faces of the tile, or 0.
-float uniform_coefficient(const TileFaces<float>& faces, const float* extra)
+/// Whether all faces have the coefficient c, and there is no extra diagonal.
+bool is_uniform(const LevelFaces::Row& f, Float8 extra, float c)
 {
-    const float c = faces.x(0, 0)[0];
-    bool same = c > 0;
-    for (int k = 0; k < kTileEdge && same; ++k)
-        for (int j = 0; j < kTileEdge && same; ++j)
-            for (int i = 0; i < kTileEdge; ++i)
-                same = same && faces.x(j, k)[i] == c && faces.x(j, k)[i + 1] == c && faces.y(j, k)[i] == c &&
-                       faces.upper_y(j, k)[i] == c && faces.z(j, k)[i] == c && faces.upper_z(j, k)[i] == c &&
-                       extra[cell_in_tile(i, j, k)] == 0;
-    return same ? c : 0;
+    const auto same =
+        ((f.x0 == c) & (f.x1 == c)) & ((f.same == c) & (f.beyond == c)) & ((f.z0 == c) & (f.z1 == c)) & (extra == 0);
+    const decltype(same) all = decltype(same){} == 0;
+    return std::memcmp(&same, &all, sizeof all) == 0;
+}
+
+float largest_entry(const float* tile)
+{
+    Float8 largest{};
+    for (int n = 0; n < kTileCells; n += 8) {
+        const Float8 v = load8(tile + n);
+        largest = v > largest ? v : largest;
+    }
+    float value = 0;
+    for (int i = 0; i < 8; ++i) value = std::max(value, largest[i]);
+    return value;
 }
 
 } // namespace
+
+LevelFaces::LevelFaces(const PoissonLevel& level, std::int32_t t) noexcept
+{
+    const auto tile = [&](int axis, std::int32_t n) { return &level.coefficient[axis][std::size_t(n) * kTileCells]; };
+    const FaceNeighbours& n = level.neighbours[t];
+    x_ = tile(0, t);
+    y_ = tile(1, t);
+    z_ = tile(2, t);
+    next_x_ = tile(0, n[1]);
+    next_y_ = tile(1, n[3]);
+    next_z_ = tile(2, n[5]);
+}
 
 void PoissonLevel::resize()
 {
@@ -93,6 +152,7 @@ void PoissonLevel::resize()
     }
     neighbours.resize(tiles.size());
     uniform.resize(tiles.size());
+    uniform_rows.resize(tiles.size());
 }
 
 void PoissonLevel::find_neighbours()
@@ -124,23 +184,23 @@ void PoissonLevel::finish_diagonal()
     parallel_for(
         n_tiles, "poisson diagonal",
         [&](std::int64_t t) {
-            TileFaces<float> faces;
-            const FaceNeighbours& n = neighbours[t];
-            faces.load(coefficient[0].data(), coefficient[1].data(), coefficient[2].data(),
-                       static_cast<std::int32_t>(t), n[1], n[3], n[5]);
+            const LevelFaces faces(*this, static_cast<std::int32_t>(t));
             const float* extra = &x[t * kTileCells];
             float* inverse = &inverse_diagonal[t * kTileCells];
-            for (int k = 0; k < kTileEdge; ++k)
-                for (int j = 0; j < kTileEdge; ++j) {
-                    const float *cx = faces.x(j, k), *cy = faces.y(j, k), *cz = faces.z(j, k);
-                    const float *uy = faces.upper_y(j, k), *uz = faces.upper_z(j, k);
-                    const int row = cell_in_tile(0, j, k);
-                    for (int i = 0; i < kTileEdge; ++i) {
-                        const float sum = cx[i] + cx[i + 1] + cy[i] + uy[i] + cz[i] + uz[i] + extra[row + i];
-                        inverse[row + i] = sum > 0 ? 1 / sum : 0;
+            const float c = largest_entry(&coefficient[0][t * kTileCells]);
+            std::uint64_t rows = 0;
+            for (int colour = 0; colour < 2; ++colour)
+                for (int k = 0; k < kTileEdge; ++k)
+                    for (int m = 0; m < 4; ++m) {
+                        const int row = pair_row(colour, m, k);
+                        const LevelFaces::Row f = faces.row(colour, m, k);
+                        const Float8 d = load8(extra + row);
+                        const Float8 sum = ((f.x0 + f.x1) + (f.same + f.beyond)) + ((f.z0 + f.z1) + d);
+                        store8(inverse + row, sum > 0 ? 1 / sum : Float8{});
+                        rows |= std::uint64_t(c > 0 && is_uniform(f, d, c)) << (row / kPairRow);
                     }
-                }
-            uniform[t] = uniform_coefficient(faces, extra);
+            uniform[t] = c;
+            uniform_rows[t] = rows;
         },
         kTileGrain);
 }
@@ -153,7 +213,8 @@ std::size_t PoissonLevel::bytes() const noexcept
         n += field->capacity() * sizeof(float);
     n += tiles.capacity() * sizeof(Vec3i) + neighbours.capacity() * sizeof(FaceNeighbours);
     n += (colours[0].capacity() + colours[1].capacity() + parents.capacity()) * sizeof(std::int32_t);
-    return n + children.capacity() * sizeof(children[0]) + uniform.capacity() * sizeof(float);
+    return n + children.capacity() * sizeof(children[0]) + uniform.capacity() * sizeof(float) +
+           uniform_rows.capacity() * sizeof(std::uint64_t);
 }
 
 void coarsen(PoissonLevel& fine, PoissonLevel& coarse)
@@ -162,7 +223,6 @@ void coarsen(PoissonLevel& fine, PoissonLevel& coarse)
     coarse.resize();
     coarse.find_neighbours();
     coarse.find_colours();
-    std::fill(coarse.b.begin(), coarse.b.end(), 0.0F); // octants without a child stay zero
     parallel_for(
         coarse.n_tiles, "poisson coarsen",
         [&](std::int64_t t) { aggregate(fine, coarse, static_cast<std::int32_t>(t)); }, 2);

@@ -8,140 +8,130 @@ namespace rivulet {
 namespace {
 
 constexpr int kLargestDirectSolve = 64;
+/// Coarser levels cost an eighth; twice the sweeps there save more iterations than they cost.
+constexpr int kMoreSweepsOnCoarseLevels = 1;
 
-using Float8 = float __attribute__((vector_size(32)));
-using Int8 = std::int32_t __attribute__((vector_size(32)));
-using FloatBlock = PaddedBlock<float>;
+/// Over-relaxation of the inner ones of the four half sweeps [Yavneh 1996]. The outer ones are without: the last of
+/// each colour clears cells without unknown, and the very last before the coarser level leaves no residual.
+constexpr float kOverRelaxation = 1.15F;
 
-Float8 load8(const float* p) noexcept
-{
-    Float8 v;
-    std::memcpy(&v, p, sizeof v);
-    return v;
-}
-void store8(float* p, Float8 v) noexcept { std::memcpy(p, &v, sizeof v); }
+/// One tile's equations and the values in and around it.
+struct LevelTile {
+    float* x;
+    const float *x0, *x1, *y0, *y1, *z0, *z1; ///< values of the tiles across the faces
+    const float *b, *inverse_diagonal;
+    float uniform;
+    std::uint64_t uniform_rows;
+    LevelFaces faces;
 
-/// `taken` where the mask is set, `kept` elsewhere.
-Float8 select(Int8 mask, Float8 taken, Float8 kept) noexcept
-{
-    Int8 a, b;
-    std::memcpy(&a, &taken, sizeof a);
-    std::memcpy(&b, &kept, sizeof b);
-    a = (a & mask) | (b & ~mask);
-    std::memcpy(&taken, &a, sizeof a);
-    return taken;
-}
-
-/// The cells of one row that have a parity.
-Int8 parity_mask(int parity) noexcept
-{
-    constexpr Int8 kEven{-1, 0, -1, 0, -1, 0, -1, 0};
-    return parity == 0 ? kEven : ~kEven;
-}
-
-/// A tile's share of the equations: what the kernels below need besides the values.
-struct TileEquations {
-    TileFaces<float> faces;
-    float uniform = 0;
-    const float* b = nullptr;
-    const float* inverse_diagonal = nullptr;
-
-    TileEquations(const PoissonLevel& level, std::int32_t t) noexcept
-        : uniform(level.uniform[t]), b(&level.b[std::size_t(t) * kTileCells]),
-          inverse_diagonal(&level.inverse_diagonal[std::size_t(t) * kTileCells])
+    LevelTile(PoissonLevel& level, std::int32_t t) noexcept
+        : x(&level.x[std::size_t(t) * kTileCells]), x0(across(level, t, 0)), x1(across(level, t, 1)),
+          y0(across(level, t, 2)), y1(across(level, t, 3)), z0(across(level, t, 4)), z1(across(level, t, 5)),
+          b(&level.b[std::size_t(t) * kTileCells]),
+          inverse_diagonal(&level.inverse_diagonal[std::size_t(t) * kTileCells]), uniform(level.uniform[t]),
+          uniform_rows(level.uniform_rows[t]), faces(level, t)
     {
-        const FaceNeighbours& n = level.neighbours[t];
-        if (uniform == 0)
-            faces.load(level.coefficient[0].data(), level.coefficient[1].data(), level.coefficient[2].data(), t, n[1],
-                       n[3], n[5]);
+    }
+    /// As if all values around were zero.
+    void cut_off(const PoissonLevel& level) noexcept
+    {
+        x0 = x1 = y0 = y1 = z0 = z1 = &level.x[std::size_t(level.n_tiles) * kTileCells];
+    }
+
+private:
+    static const float* across(const PoissonLevel& level, std::int32_t t, int face) noexcept
+    {
+        return &level.x[std::size_t(level.neighbours[t][face]) * kTileCells];
     }
 };
 
-/// b plus the flow from the neighbours: the value that the diagonal times x must have.
+/// b plus the flow from the neighbours, all of the other colour: the value that the diagonal times x must have.
 template <bool kUniform>
-Float8 gathered(const FloatBlock& u, const TileEquations& e, int j, int k) noexcept
+[[gnu::always_inline]] inline Float8 gathered(const LevelTile& t, int colour, int m, int k) noexcept
 {
-    const float* c = u.row(j, k);
-    const Float8 b = load8(e.b + cell_in_tile(0, j, k));
-    const Float8 x0 = load8(c - 1), x1 = load8(c + 1), y0 = load8(c - FloatBlock::kRow),
-                 y1 = load8(c + FloatBlock::kRow);
-    const Float8 z0 = load8(c - FloatBlock::kPlane), z1 = load8(c + FloatBlock::kPlane);
-    if constexpr (kUniform) {
-        return b + e.uniform * ((x0 + x1) + (y0 + y1) + (z0 + z1));
-    } else {
-        const float* cx = e.faces.x(j, k);
-        const Float8 x = load8(cx) * x0 + load8(cx + 1) * x1;
-        const Float8 y = load8(e.faces.y(j, k)) * y0 + load8(e.faces.upper_y(j, k)) * y1;
-        const Float8 z = load8(e.faces.z(j, k)) * z0 + load8(e.faces.upper_z(j, k)) * z1;
-        return b + (x + y + z);
+    const int other = pair_row(1 - colour, m, k), parity = k + colour;
+    const float* const o = t.x + other;
+    const Float8 same = load8(o);
+    const Float8 x0 = __builtin_shufflevector(same, Float8{} + t.x0[other + 7], 8, 0, 1, 2, 3, 4, 5, 6);
+    const Float8 x1 = __builtin_shufflevector(same, Float8{} + t.x1[other], 1, 2, 3, 4, 5, 6, 7, 8);
+    const Float8 below = load8(m > 0 ? o - kPairRow : t.y0 + pair_row(1 - colour, 3, k));
+    const Float8 above = load8(m < 3 ? o + kPairRow : t.y1 + pair_row(1 - colour, 0, k));
+    const Float8 beyond = alternate(parity, below, above);
+    const Float8 z0 = load8(k > 0 ? o - kPairPlane : t.z0 + pair_row(1 - colour, m, 7));
+    const Float8 z1 = load8(k < 7 ? o + kPairPlane : t.z1 + pair_row(1 - colour, m, 0));
+    const Float8 b = load8(t.b + pair_row(colour, m, k));
+    if constexpr (kUniform) return b + t.uniform * ((x0 + x1) + (same + beyond) + (z0 + z1));
+    const LevelFaces::Row f = t.faces.row(colour, m, k);
+    return b + ((f.x0 * x0 + f.x1 * x1) + (f.same * same + f.beyond * beyond) + (f.z0 * z0 + f.z1 * z1));
+}
+
+[[nodiscard]] inline bool is_uniform_row(const LevelTile& t, int colour, int m, int k) noexcept
+{
+    return (t.uniform_rows >> (pair_row(colour, m, k) / kPairRow) & 1) != 0;
+}
+
+/// All cells of one colour. The compiler knows place and parity of each row within two planes.
+template <int kColour>
+void relax(const LevelTile& tile, float factor) noexcept
+{
+    const LevelTile t = tile; // which nothing else changes
+    const float inverse = 1 / (6 * t.uniform);
+    const auto relax_row = [&](int m, int k) __attribute__((always_inline))
+    {
+        const int row = pair_row(kColour, m, k);
+        const Float8 value = is_uniform_row(t, kColour, m, k)
+                                 ? inverse * gathered<true>(t, kColour, m, k)
+                                 : load8(t.inverse_diagonal + row) * gathered<false>(t, kColour, m, k);
+        const Float8 old = load8(t.x + row);
+        store8(t.x + row, old + factor * (value - old));
+    };
+    for (int k = 0; k < kTileEdge; k += 2) {
+#pragma GCC unroll 4
+        for (int m = 0; m < 4; ++m) relax_row(m, k);
+#pragma GCC unroll 4
+        for (int m = 0; m < 4; ++m) relax_row(m, k + 1);
     }
 }
 
-template <bool kUniform>
-void relax(FloatBlock& u, const TileEquations& e, int colour) noexcept
+void relax(const LevelTile& t, int colour, float factor) noexcept
 {
-    [[maybe_unused]] const float inverse = kUniform ? 1 / (6 * e.uniform) : 0;
-    for (int k = 0; k < kTileEdge; ++k)
-        for (int j = 0; j < kTileEdge; ++j) {
-            Float8 value = gathered<kUniform>(u, e, j, k);
-            if constexpr (kUniform)
-                value *= inverse;
-            else
-                value *= load8(e.inverse_diagonal + cell_in_tile(0, j, k));
-            float* c = u.row(j, k);
-            store8(c, select(parity_mask((j + k + colour) & 1), value, load8(c)));
-        }
+    colour == 0 ? relax<0>(t, factor) : relax<1>(t, factor);
 }
 
-/// Sweeps over both colours, starting with `first`.
-void smooth(FloatBlock& u, const TileEquations& e, int first, int n_sweeps) noexcept
+/// Half sweeps of smooth_down: red, black, red, black. `first`, `last`: which of them.
+void half_sweeps_down(const LevelTile& t, int first, int last) noexcept
 {
-    for (int half = 0; half < 2 * n_sweeps; ++half) {
-        if (e.uniform > 0)
-            relax<true>(u, e, (first + half) & 1);
-        else
-            relax<false>(u, e, (first + half) & 1);
-    }
+    for (int half = first; half <= last; ++half) relax(t, half & 1, half == 0 || half == 3 ? 1 : kOverRelaxation);
+}
+/// The same in reverse.
+void half_sweeps_up(const LevelTile& t, int first, int last) noexcept
+{
+    for (int half = last; half >= first; --half) relax(t, half & 1, half == 0 || half == 3 ? 1 : kOverRelaxation);
 }
 
-template <bool kUniform>
-Float8 residual(const FloatBlock& u, const TileEquations& e, int j, int k) noexcept
+Float8 residual(const LevelTile& t, int colour, int m, int k) noexcept
 {
-    const Float8 flow = gathered<kUniform>(u, e, j, k), x = load8(u.row(j, k));
-    if constexpr (kUniform) return flow - (6 * e.uniform) * x;
-    const Float8 inverse = load8(e.inverse_diagonal + cell_in_tile(0, j, k));
-    const Int8 unknown = inverse > Float8{};
-    return select(unknown, flow - x / inverse, Float8{});
+    const int row = pair_row(colour, m, k);
+    const Float8 x = load8(t.x + row);
+    if (is_uniform_row(t, colour, m, k)) return gathered<true>(t, colour, m, k) - (6 * t.uniform) * x;
+    const Float8 flow = gathered<false>(t, colour, m, k), inverse = load8(t.inverse_diagonal + row);
+    return inverse > 0 ? flow - x / inverse : Float8{};
 }
 
 /// Adds the residual of each 2x2x2 cells into the right side of the coarser level.
-template <bool kUniform>
-void restrict_residual(const FloatBlock& u, const TileEquations& e, float* coarse_b) noexcept
-{
-    for (int k = 0; k < 4; ++k)
-        for (int j = 0; j < 4; ++j) {
-            const Float8 sum =
-                (residual<kUniform>(u, e, 2 * j, 2 * k) + residual<kUniform>(u, e, 2 * j + 1, 2 * k)) +
-                (residual<kUniform>(u, e, 2 * j, 2 * k + 1) + residual<kUniform>(u, e, 2 * j + 1, 2 * k + 1));
-            for (int i = 0; i < 4; ++i) coarse_b[cell_in_tile(i, j, k)] = sum[2 * i] + sum[2 * i + 1];
-        }
-}
-
-void restrict_residual(const FloatBlock& u, const TileEquations& e, const PoissonLevel& fine, PoissonLevel& coarse,
+void restrict_residual(const LevelTile& tile, bool black_is_solved, const PoissonLevel& fine, PoissonLevel& coarse,
                        std::int32_t t) noexcept
 {
-    float* b = &coarse.b[std::size_t(fine.parents[t]) * kTileCells + octant_origin(octant_of(fine.tiles[t]))];
-    if (e.uniform > 0)
-        restrict_residual<true>(u, e, b);
-    else
-        restrict_residual<false>(u, e, b);
-}
-
-void store_tile(const FloatBlock& u, PoissonLevel& level, std::int32_t t) noexcept
-{
-    float* x = &level.x[std::size_t(t) * kTileCells];
-    for (int k = 0; k < kTileEdge; ++k)
-        for (int j = 0; j < kTileEdge; ++j) store8(x + cell_in_tile(0, j, k), load8(u.row(j, k)));
+    float* octant = &coarse.b[std::size_t(fine.parents[t]) * kTileCells + octant_origin(octant_of(fine.tiles[t]))];
+    for (int k = 0; k < 4; ++k)
+        for (int m = 0; m < 2; ++m) {
+            const auto sum = [&](int n) {
+                Float8 s = residual(tile, 0, n, 2 * k) + residual(tile, 0, n, 2 * k + 1);
+                if (!black_is_solved) s += residual(tile, 1, n, 2 * k) + residual(tile, 1, n, 2 * k + 1);
+                return s;
+            };
+            store_octant_rows(octant, m, k, adjacent_sums(sum(2 * m), sum(2 * m + 1)));
+        }
 }
 
 /// Adds the coarse correction to the values of tile t. Cells without unknown get a value too; the coefficients around
@@ -151,11 +141,20 @@ void add_correction(PoissonLevel& fine, const PoissonLevel& coarse, std::int32_t
     const float* from = &coarse.x[std::size_t(fine.parents[t]) * kTileCells + octant_origin(octant_of(fine.tiles[t]))];
     float* x = &fine.x[std::size_t(t) * kTileCells];
     for (int k = 0; k < kTileEdge; ++k)
-        for (int j = 0; j < kTileEdge; ++j) {
-            const float* c = from + cell_in_tile(0, j / 2, k / 2);
-            float* row = x + cell_in_tile(0, j, k);
-            store8(row, load8(row) + Float8{c[0], c[0], c[1], c[1], c[2], c[2], c[3], c[3]});
+        for (int m = 0; m < 2; ++m) {
+            const RowPair correction = load_octant_rows_twice(from, m, k / 2);
+            for (int colour = 0; colour < 2; ++colour) {
+                float* row = x + pair_row(colour, 2 * m, k);
+                store8(row, load8(row) + correction.even);
+                store8(row + kPairRow, load8(row + kPairRow) + correction.odd);
+            }
         }
+}
+
+/// Where the cell c = i + 8 (j + 8 k) is on a level.
+int level_place(int c) noexcept
+{
+    return cell_in_level(c % kTileEdge, c / kTileEdge % kTileEdge, c / (kTileEdge * kTileEdge));
 }
 
 template <class Body>
@@ -166,60 +165,46 @@ void for_tiles(const std::vector<std::int32_t>& tiles, const char* name, Body&& 
         kTileGrain);
 }
 
-void load_all(FloatBlock& u, const PoissonLevel& level, std::int32_t t) noexcept
-{
-    load_tile(u, level.x.data(), t);
-    load_halo(u, level.x.data(), level.neighbours[t]);
-}
-
 /// From x = 0. Even tiles take a sweep, odd ones two, even ones another: as good as two sweeps in the order of cells,
-/// with fewer passes through memory.
-void smooth_down(PoissonLevel& level, PoissonLevel& coarse)
+/// with fewer passes through memory. `more` such sweeps over all tiles come in between.
+void smooth_down(PoissonLevel& level, PoissonLevel& coarse, int more)
 {
     for_tiles(level.colours[0], "poisson smooth", [&](std::int32_t t) {
-        FloatBlock u;
-        u.values.fill(0);
-        smooth(u, TileEquations(level, t), 0, 1);
-        store_tile(u, level, t);
+        LevelTile tile(level, t);
+        std::fill_n(tile.x, kTileCells, 0.0F);
+        tile.cut_off(level);
+        half_sweeps_down(tile, 0, 1);
     });
     for_tiles(level.colours[1], "poisson smooth", [&](std::int32_t t) {
-        FloatBlock u;
-        u.values.fill(0);
-        load_halo(u, level.x.data(), level.neighbours[t]);
-        smooth(u, TileEquations(level, t), 0, 2);
-        store_tile(u, level, t);
+        const LevelTile tile(level, t);
+        std::fill_n(tile.x, kTileCells, 0.0F);
+        half_sweeps_down(tile, 0, 3);
     });
+    for (int n = 0; n < 2 * more; ++n)
+        for_tiles(level.colours[n & 1], "poisson smooth",
+                  [&](std::int32_t t) { half_sweeps_down(LevelTile(level, t), 0, 3); });
     for_tiles(level.colours[0], "poisson smooth", [&](std::int32_t t) {
-        const TileEquations equations(level, t);
-        FloatBlock u;
-        load_all(u, level, t);
-        smooth(u, equations, 0, 1);
-        store_tile(u, level, t);
-        restrict_residual(u, equations, level, coarse, t);
+        const LevelTile tile(level, t);
+        half_sweeps_down(tile, 2, 3);
+        restrict_residual(tile, true, level, coarse, t);
     });
-    for_tiles(level.colours[1], "poisson restrict", [&](std::int32_t t) {
-        FloatBlock u;
-        load_all(u, level, t);
-        restrict_residual(u, TileEquations(level, t), level, coarse, t);
-    });
+    for_tiles(level.colours[1], "poisson restrict",
+              [&](std::int32_t t) { restrict_residual(LevelTile(level, t), false, level, coarse, t); });
 }
 
 /// Adds the coarse correction; then the sweeps of smooth_down in reverse.
-void smooth_up(PoissonLevel& level, const PoissonLevel& coarse)
+void smooth_up(PoissonLevel& level, const PoissonLevel& coarse, int more)
 {
     for_tiles(level.colours[1], "poisson prolong", [&](std::int32_t t) { add_correction(level, coarse, t); });
-    const auto pass = [&](int colour, int n_sweeps, bool correct) {
-        for_tiles(level.colours[colour], "poisson smooth", [&](std::int32_t t) {
-            if (correct) add_correction(level, coarse, t);
-            FloatBlock u;
-            load_all(u, level, t);
-            smooth(u, TileEquations(level, t), 1, n_sweeps);
-            store_tile(u, level, t);
-        });
-    };
-    pass(0, 1, true);
-    pass(1, 2, false);
-    pass(0, 1, false);
+    for_tiles(level.colours[0], "poisson smooth", [&](std::int32_t t) {
+        add_correction(level, coarse, t);
+        half_sweeps_up(LevelTile(level, t), 2, 3);
+    });
+    for (int n = 0; n < 2 * more; ++n)
+        for_tiles(level.colours[(n & 1) ^ 1], "poisson smooth",
+                  [&](std::int32_t t) { half_sweeps_up(LevelTile(level, t), 0, 3); });
+    for_tiles(level.colours[1], "poisson smooth", [&](std::int32_t t) { half_sweeps_up(LevelTile(level, t), 0, 3); });
+    for_tiles(level.colours[0], "poisson smooth", [&](std::int32_t t) { half_sweeps_up(LevelTile(level, t), 0, 1); });
 }
 
 } // namespace
@@ -247,10 +232,14 @@ void PoissonMultigrid::factor_coarsest()
 {
     const PoissonLevel& level = levels_[n_levels_ - 1];
     coarsest_cells_.clear();
-    std::array<std::int32_t, kTileCells> number;
+    std::array<std::int32_t, kTileCells> number; // by place on the level
+    std::vector<std::int32_t> place;             // cells by i + 8 (j + 8 k)
     for (std::int32_t c = 0; c < kTileCells; ++c) {
-        number[c] = static_cast<std::int32_t>(coarsest_cells_.size());
-        if (level.inverse_diagonal[c] > 0) coarsest_cells_.push_back(c);
+        const std::int32_t at = level_place(c);
+        number[at] = static_cast<std::int32_t>(coarsest_cells_.size());
+        if (!(level.inverse_diagonal[at] > 0)) continue;
+        coarsest_cells_.push_back(at);
+        place.push_back(c);
     }
     const int n = static_cast<int>(coarsest_cells_.size());
     matrix_.assign(std::size_t(n) * n, 0);
@@ -260,8 +249,8 @@ void PoissonMultigrid::factor_coarsest()
         matrix_[std::size_t(i) * n + i] += level.x[c];
         for (int a = 0; a < 3; ++a) {
             const double face = level.coefficient[a][c];
-            if (!(face > 0) || (c / kStride[a]) % kTileEdge == 0) continue;
-            const int m = number[c - kStride[a]];
+            if (!(face > 0) || (place[i] / kStride[a]) % kTileEdge == 0) continue;
+            const int m = number[level_place(place[i] - kStride[a])];
             matrix_[std::size_t(i) * n + i] += face;
             matrix_[std::size_t(m) * n + m] += face;
             matrix_[std::size_t(i) * n + m] -= face;
@@ -284,9 +273,10 @@ void PoissonMultigrid::solve_coarsest()
 void PoissonMultigrid::cycle(int l)
 {
     if (l == n_levels_ - 1) return solve_coarsest();
-    smooth_down(levels_[l], levels_[l + 1]);
+    const int more = l == 0 ? 0 : kMoreSweepsOnCoarseLevels;
+    smooth_down(levels_[l], levels_[l + 1], more);
     cycle(l + 1);
-    smooth_up(levels_[l], levels_[l + 1]);
+    smooth_up(levels_[l], levels_[l + 1], more);
 }
 
 void PoissonMultigrid::apply()

@@ -8,10 +8,10 @@ namespace rivulet {
 /// One symmetric multigrid V-cycle in float for the system on its finest level: a symmetric positive (semi-)definite
 /// approximation of the inverse.
 ///
-/// Smoothing goes through the tiles of one parity, then of the other; a tile takes red-black Gauss-Seidel sweeps
-/// while it sits in cache. After the coarse correction everything comes in reverse, which makes the cycle symmetric. A
-/// tile reads only its face neighbours, which have the other parity, so the result does not depend on the order of
-/// tiles within a pass.
+/// Smoothing goes through the tiles of one parity, then of the other; a tile takes over-relaxed red-black Gauss-Seidel
+/// sweeps while it sits in cache. After the coarse correction everything comes in reverse, which makes the cycle
+/// symmetric. A tile reads only its face neighbours, which have the other parity, so the result does not depend on the
+/// order of tiles within a pass.
 class PoissonMultigrid {
 public:
     /// The finest level, to be filled by the caller before build().

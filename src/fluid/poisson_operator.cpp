@@ -44,34 +44,106 @@ struct FaceRow {
     }
 };
 
-using Row = std::array<double, kTileEdge>;
-constexpr int kRow = PaddedBlock<double>::kRow, kPlane = PaddedBlock<double>::kPlane;
+using Double4 = double __attribute__((vector_size(32)));
 
-/// A p on a row around which all faces have the same coefficient; c points into a padded block.
-inline Row uniform_row(const double* c, double coefficient) noexcept
+constexpr int kOperatorPlane = kTileEdge * kTileEdge;
+
+Double4 load4(const double* p) noexcept
 {
-    Row value;
-    for (int i = 0; i < kTileEdge; ++i) {
-        const double x = c[i - 1] + c[i + 1], y = c[i - kRow] + c[i + kRow], z = c[i - kPlane] + c[i + kPlane];
-        value[i] = coefficient * (6 * c[i] - (x + y + z));
-    }
-    return value;
+    Double4 v;
+    std::memcpy(&v, p, sizeof v);
+    return v;
 }
 
-/// A p on any row; zero where there is no unknown. Values there are zero, so faces towards them need no mask.
-inline Row general_row(const double* c, const TileFaces<double>& faces, const double* diagonal, int j, int k) noexcept
-{
-    const double *fx = faces.x(j, k), *fy = faces.y(j, k), *fz = faces.z(j, k);
-    const double *uy = faces.upper_y(j, k), *uz = faces.upper_z(j, k);
-    Row value;
-    for (int i = 0; i < kTileEdge; ++i) {
-        const double x = fx[i] * c[i - 1] + fx[i + 1] * c[i + 1];
-        const double y = fy[i] * c[i - kRow] + uy[i] * c[i + kRow];
-        const double z = fz[i] * c[i - kPlane] + uz[i] * c[i + kPlane];
-        const double flow = diagonal[i] * c[i] - (x + y + z);
-        value[i] = diagonal[i] > 0 ? flow : 0.0;
+/// The values of a tile and of those across its faces.
+struct TileAround {
+    const double *own, *x0, *x1, *y0, *y1, *z0, *z1;
+
+    TileAround(const double* field, std::int32_t t, const FaceNeighbours& n) noexcept
+        : own(at(field, t)), x0(at(field, n[0])), x1(at(field, n[1])), y0(at(field, n[2])), y1(at(field, n[3])),
+          z0(at(field, n[4])), z1(at(field, n[5]))
+    {
     }
-    return value;
+    static const double* at(const double* field, std::int32_t t) noexcept
+    {
+        return field + std::size_t(t) * kTileCells;
+    }
+};
+
+/// Half a row of cells and its neighbours.
+struct HalfRow {
+    Double4 own, x0, x1, y0, y1, z0, z1;
+
+    template <int kHalf>
+    [[gnu::always_inline]] static HalfRow load(const TileAround& t, int j, int k) noexcept
+    {
+        const int row = cell_in_tile(0, j, k), c = row + 4 * kHalf;
+        const double* const own = t.own + c;
+        HalfRow h;
+        h.own = load4(own);
+        if constexpr (kHalf == 0) {
+            h.x0 = __builtin_shufflevector(h.own, Double4{} + t.x0[row + 7], 4, 0, 1, 2);
+            h.x1 = load4(own + 1);
+        } else {
+            h.x0 = load4(own - 1);
+            h.x1 = __builtin_shufflevector(h.own, Double4{} + t.x1[row], 1, 2, 3, 4);
+        }
+        h.y0 = load4(j > 0 ? own - kTileEdge : t.y0 + cell_in_tile(4 * kHalf, 7, k));
+        h.y1 = load4(j < 7 ? own + kTileEdge : t.y1 + cell_in_tile(4 * kHalf, 0, k));
+        h.z0 = load4(k > 0 ? own - kOperatorPlane : t.z0 + cell_in_tile(4 * kHalf, j, 7));
+        h.z1 = load4(k < 7 ? own + kOperatorPlane : t.z1 + cell_in_tile(4 * kHalf, j, 0));
+        return h;
+    }
+    /// A p where all faces have the same coefficient.
+    [[nodiscard]] Double4 times_uniform(double coefficient) const noexcept
+    {
+        return coefficient * (6 * own - ((x0 + x1) + (y0 + y1) + (z0 + z1)));
+    }
+};
+
+/// Coefficients of a tile's lower faces and of those of the next tiles.
+struct CoefficientsAround {
+    const double *x, *next_x, *y, *next_y, *z, *next_z;
+
+    CoefficientsAround(const PoissonSystem& system, std::int32_t t, const FaceNeighbours& n) noexcept
+        : x(at(system, 0, t)), next_x(at(system, 0, n[1])), y(at(system, 1, t)), next_y(at(system, 1, n[3])),
+          z(at(system, 2, t)), next_z(at(system, 2, n[5]))
+    {
+    }
+    static const double* at(const PoissonSystem& system, std::size_t axis, std::int32_t t) noexcept
+    {
+        return &system.coefficient[axis][std::size_t(t) * kTileCells];
+    }
+};
+
+/// A p on half a row; zero where there is no unknown. Values there are zero, so faces towards them need no mask.
+template <int kHalf>
+[[gnu::always_inline]] inline Double4 general_half_row(const HalfRow& p, const CoefficientsAround& c,
+                                                       const double* diagonal, int j, int k) noexcept
+{
+    const int row = cell_in_tile(0, j, k), n = row + 4 * kHalf;
+    const Double4 x0 = load4(c.x + n), y0 = load4(c.y + n), z0 = load4(c.z + n), d = load4(diagonal + n);
+    Double4 x1;
+    if constexpr (kHalf == 0)
+        x1 = load4(c.x + n + 1);
+    else
+        x1 = __builtin_shufflevector(x0, Double4{} + c.next_x[row], 1, 2, 3, 4);
+    const Double4 y1 = load4(j < 7 ? c.y + n + kTileEdge : c.next_y + cell_in_tile(4 * kHalf, 0, k));
+    const Double4 z1 = load4(k < 7 ? c.z + n + kOperatorPlane : c.next_z + cell_in_tile(4 * kHalf, j, 0));
+    const Double4 flow = d * p.own - ((x0 * p.x0 + x1 * p.x1) + (y0 * p.y0 + y1 * p.y1) + (z0 * p.z0 + z1 * p.z1));
+    return d > 0 ? flow : Double4{};
+}
+
+double sum_of_lanes(Double4 v) noexcept { return (v[0] + v[1]) + (v[2] + v[3]); }
+
+/// Of the lower faces along x.
+double largest_face(const TileFaces<double>& faces) noexcept
+{
+    std::array<double, kTileEdge> largest{};
+    for (int k = 0; k < kTileEdge; ++k)
+        for (int j = 0; j < kTileEdge; ++j)
+            for (int i = 0; i < kTileEdge; ++i) largest[i] = std::max(largest[i], faces.x(j, k)[i]);
+    return *std::max_element(largest.begin(), largest.end());
 }
 
 std::uint64_t positive_bits(const double* row) noexcept
@@ -141,6 +213,7 @@ void PoissonOperator::build(const PoissonSystem& system, PoissonLevel& finest)
     finest.find_colours();
     connections_.resize(grid_tiles_.size());
     uniform_.resize(grid_tiles_.size());
+    uniform_rows_.resize(grid_tiles_.size());
     partial_.resize(grid_tiles_.size());
     diagonal_.resize((grid_tiles_.size() + 1) * kTileCells);
     std::fill(diagonal_.end() - kTileCells, diagonal_.end(), 0.0);
@@ -168,12 +241,17 @@ void PoissonOperator::build_tile(std::int32_t t, double scale, PoissonLevel& fin
     TileConnections& connections = connections_[t];
     connections = {};
     const double* given = &system_.diagonal[std::size_t(g) * kTileCells];
-    const double typical = faces.x(0, 0)[0];
-    bool same = typical > 0, valid = true;
+    const double typical = largest_face(faces);
+    bool valid = true;
+    std::uint64_t uniform_rows = 0;
+    const std::size_t first = std::size_t(t) * kTileCells;
+    const std::array<float*, 5> level_fields{&finest.coefficient[0][first], &finest.coefficient[1][first],
+                                             &finest.coefficient[2][first], &finest.x[first], &finest.b[first]};
+    std::array<std::array<std::array<float, kTileEdge>, 5>, 2> level_rows;
     for (int k = 0; k < kTileEdge; ++k)
         for (int j = 0; j < kTileEdge; ++j) {
             const int c = cell_in_tile(0, j, k);
-            const std::size_t row = std::size_t(t) * kTileCells + c;
+            const std::size_t row = first + c;
             const double* m = unknown.row(j, k);
             FaceRow f;
             f.load(faces, unknown, j, k);
@@ -185,58 +263,90 @@ void PoissonOperator::build_tile(std::int32_t t, double scale, PoissonLevel& fin
                 valid = valid && diagonal_[row + i] <= std::numeric_limits<double>::max();
                 for (const auto& face : f.face) valid = valid && face[i] >= 0;
                 valid = valid && extra[i] >= 0;
-                for (int a = 0; a < 3; ++a)
-                    finest.coefficient[a][row + i] = static_cast<float>(f.face[2 * a][i] * scale);
-                finest.x[row + i] = static_cast<float>(extra[i] * scale);
+                for (int a = 0; a < 3; ++a) level_rows[j & 1][a][i] = static_cast<float>(f.face[2 * a][i] * scale);
+                level_rows[j & 1][3][i] = static_cast<float>(extra[i] * scale);
+                level_rows[j & 1][4][i] = m[i] != 0 ? 1.0F : 0.0F;
             }
+            if ((j & 1) == 1)
+                for (int field = 0; field < 5; ++field)
+                    store_rows(level_fields[field], j / 2, k,
+                               {load8(level_rows[0][field].data()), load8(level_rows[1][field].data())});
             connections.unknown[k] |= positive_bits(m) << (8 * j);
             connections.diagonal[k] |= positive_bits(extra.data()) << (8 * j);
             for (int a = 0; a < 3; ++a) connections.face[a][k] |= positive_bits(f.face[2 * a].data()) << (8 * j);
-            same = same && f.all_equal(typical) && connections.diagonal[k] == 0;
+            const bool same = typical > 0 && f.all_equal(typical) && (connections.diagonal[k] >> (8 * j) & 0xff) == 0;
+            uniform_rows |= std::uint64_t(same) << (j + 8 * k);
         }
-    uniform_[t] = same ? typical : 0;
+    uniform_[t] = typical;
+    uniform_rows_[t] = uniform_rows;
     partial_[t] = valid ? 0 : -1;
 }
 
-double PoissonOperator::apply_tile(std::int32_t t, const double* p, double* q) const
+/// body(first cell of a half row, its values, A times them).
+template <class Body>
+void PoissonOperator::for_half_rows(std::int32_t t, const double* field, std::int32_t own,
+                                    const FaceNeighbours& neighbours, Body&& body) const
 {
-    PaddedBlock<double> block;
-    load_tile(block, p, t);
-    load_halo(block, p, neighbours_[t]);
+    const TileAround around(field, own, neighbours);
+    const CoefficientsAround coefficients(system_, grid_tiles_[t], grid_neighbours_[t]);
+    const double* const diagonal = &diagonal_[std::size_t(t) * kTileCells];
     const double uniform = uniform_[t];
-    const FaceNeighbours& n = grid_neighbours_[t];
-    TileFaces<double> faces;
-    if (uniform == 0)
-        faces.load(system_.coefficient[0].data(), system_.coefficient[1].data(), system_.coefficient[2].data(),
-                   grid_tiles_[t], n[1], n[3], n[5]);
-    std::array<double, kTileEdge> sum{};
+    std::uint64_t rows = uniform_rows_[t];
     for (int k = 0; k < kTileEdge; ++k)
-        for (int j = 0; j < kTileEdge; ++j) {
-            const std::size_t row = std::size_t(t) * kTileCells + cell_in_tile(0, j, k);
-            const double* c = block.row(j, k);
-            const Row value = uniform > 0 ? uniform_row(c, uniform) : general_row(c, faces, &diagonal_[row], j, k);
-            for (int i = 0; i < kTileEdge; ++i) {
-                q[row + i] = value[i];
-                sum[i] += c[i] * value[i];
+        for (int j = 0; j < kTileEdge; ++j, rows >>= 1) {
+            const HalfRow low = HalfRow::load<0>(around, j, k), high = HalfRow::load<1>(around, j, k);
+            const int row = cell_in_tile(0, j, k);
+            if ((rows & 1) != 0) {
+                body(row, low.own, low.times_uniform(uniform));
+                body(row + 4, high.own, high.times_uniform(uniform));
+            } else {
+                body(row, low.own, general_half_row<0>(low, coefficients, diagonal, j, k));
+                body(row + 4, high.own, general_half_row<1>(high, coefficients, diagonal, j, k));
             }
         }
-    return std::accumulate(sum.begin(), sum.end(), 0.0);
 }
 
 double PoissonOperator::apply(std::span<const double> p, std::span<double> q)
 {
     parallel_for(
         n_tiles(), "poisson operator",
-        [&](std::int64_t t) { partial_[t] = apply_tile(static_cast<std::int32_t>(t), p.data(), q.data()); },
+        [&](std::int64_t tile) {
+            const auto t = static_cast<std::int32_t>(tile);
+            double* const q_of = &q[std::size_t(t) * kTileCells];
+            Double4 sum{};
+            for_half_rows(t, p.data(), t, neighbours_[t], [&](int c, const Double4& own, const Double4& value) {
+                std::memcpy(q_of + c, &value, sizeof value);
+                sum += own * value;
+            });
+            partial_[t] = sum_of_lanes(sum);
+        },
         kTileGrain);
     return std::accumulate(partial_.begin(), partial_.end(), 0.0);
+}
+
+void PoissonOperator::residual(std::span<const double> x, std::span<const double> b, std::span<double> r) const
+{
+    parallel_for(
+        n_tiles(), "poisson residual",
+        [&](std::int64_t tile) {
+            const auto t = static_cast<std::int32_t>(tile);
+            const double* const b_of = &b[std::size_t(grid_tiles_[t]) * kTileCells];
+            const double* const diagonal = &diagonal_[std::size_t(t) * kTileCells];
+            double* const r_of = &r[std::size_t(t) * kTileCells];
+            for_half_rows(t, x.data(), grid_tiles_[t], grid_neighbours_[t],
+                          [&](int c, const Double4&, const Double4& value) {
+                              const Double4 left = load4(diagonal + c) > 0 ? load4(b_of + c) - value : Double4{};
+                              std::memcpy(r_of + c, &left, sizeof left);
+                          });
+        },
+        kTileGrain);
 }
 
 std::size_t PoissonOperator::bytes() const noexcept
 {
     return (grid_tiles_.capacity() + active_.capacity()) * sizeof(std::int32_t) +
            (neighbours_.capacity() + grid_neighbours_.capacity()) * sizeof(FaceNeighbours) +
-           connections_.capacity() * sizeof(TileConnections) +
+           connections_.capacity() * sizeof(TileConnections) + uniform_rows_.capacity() * sizeof(std::uint64_t) +
            (uniform_.capacity() + partial_.capacity() + diagonal_.capacity()) * sizeof(double);
 }
 

@@ -15,6 +15,8 @@ public:
     void build(const PoissonSystem& system, PoissonLevel& finest);
     /// q = A p; returns p . A p.
     [[nodiscard]] double apply(std::span<const double> p, std::span<double> q);
+    /// r = b - A x, where x and b are fields of the system's grid, x zero where there is no unknown.
+    void residual(std::span<const double> x, std::span<const double> b, std::span<double> r) const;
 
     [[nodiscard]] int n_tiles() const noexcept { return static_cast<int>(grid_tiles_.size()); }
     /// Whether all coefficients and diagonals that count are finite and not negative.
@@ -30,7 +32,9 @@ public:
 private:
     void find_tiles(PoissonLevel& finest);
     void build_tile(std::int32_t t, double scale, PoissonLevel& finest);
-    [[nodiscard]] double apply_tile(std::int32_t t, const double* p, double* q) const;
+    template <class Body>
+    void for_half_rows(std::int32_t t, const double* field, std::int32_t own, const FaceNeighbours& neighbours,
+                       Body&& body) const;
     [[nodiscard]] double typical_coefficient() const;
 
     PoissonSystem system_;
@@ -39,7 +43,8 @@ private:
     std::vector<FaceNeighbours> neighbours_;      ///< among active tiles
     std::vector<FaceNeighbours> grid_neighbours_; ///< among tiles of the grid
     std::vector<TileConnections> connections_;
-    std::vector<double> uniform_; ///< as PoissonLevel::uniform
+    std::vector<double> uniform_;             ///< as PoissonLevel::uniform
+    std::vector<std::uint64_t> uniform_rows_; ///< bit j + 8 k: all faces of the row (j, k) have that coefficient
     AlignedVector<double> diagonal_;
     std::vector<double> partial_; ///< one term a tile of the ordered sum
     std::int64_t n_unknowns_ = 0;

@@ -49,11 +49,15 @@ void ViscosityPreconditioner::build_component(const ViscosityOperator& op, std::
     component.matrix.build({&grid, unknown_, {coefficient_[0], coefficient_[1], coefficient_[2]}, extra_},
                            component.multigrid.finest());
     component.multigrid.build();
+    component.scale = 1;
     const std::span<const double> diagonal = component.matrix.diagonal();
     const PoissonLevel& finest = component.multigrid.finest();
     const auto any = std::find_if(diagonal.begin(), diagonal.end(), [](double d) { return d > 0; });
-    component.scale =
-        any == diagonal.end() ? 1 : *any * double(finest.inverse_diagonal[std::size_t(any - diagonal.begin())]);
+    if (any == diagonal.end()) return;
+    const auto at = std::size_t(any - diagonal.begin());
+    const int c = static_cast<int>(at % kTileCells);
+    const std::size_t place = at - at % kTileCells + std::size_t(cell_in_level(c % 8, c / 8 % 8, c / 64));
+    component.scale = *any * double(finest.inverse_diagonal[place]);
 }
 
 void ViscosityPreconditioner::build(const ViscosityOperator& op)
@@ -87,8 +91,9 @@ void ViscosityPreconditioner::apply_component(const ViscosityOperator& op, std::
         n_tiles, "viscous scale",
         [&](std::int64_t t) {
             const double* from = &r[std::size_t(tiles[std::size_t(t)]) * kTileCells];
-            float* to = &finest.b[std::size_t(t) * kTileCells];
-            for (int c = 0; c < kTileCells; ++c) to[c] = static_cast<float>(from[c] / scale);
+            TileValues scaled;
+            for (std::size_t c = 0; c < kTileCells; ++c) scaled[c] = static_cast<float>(from[c] / scale);
+            to_level(scaled, &finest.b[std::size_t(t) * kTileCells]);
         },
         kSweepGrain);
     component.multigrid.apply();
@@ -96,9 +101,10 @@ void ViscosityPreconditioner::apply_component(const ViscosityOperator& op, std::
     parallel_for(
         n_tiles, "viscous unscale",
         [&](std::int64_t t) {
-            const float* from = &finest.x[std::size_t(t) * kTileCells];
+            TileValues from;
+            to_cells(&finest.x[std::size_t(t) * kTileCells], from);
             double* to = &z[std::size_t(tiles[std::size_t(t)]) * kTileCells];
-            for (int c = 0; c < kTileCells; ++c) to[c] = back * static_cast<double>(from[c]);
+            for (std::size_t c = 0; c < kTileCells; ++c) to[c] = back * static_cast<double>(from[c]);
         },
         kSweepGrain);
 }

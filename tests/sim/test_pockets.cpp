@@ -68,6 +68,7 @@ TEST(TwoLiquids, PressureUnderALayerOfOilIsTheWeightOfBoth)
     oil.shape = make_box({0, 0, 0.12}, {0.16, 0.16, 0.24});
     oil.liquid = 1;
     model.bodies.push_back(oil);
+    model.options.pressure_tolerance = 1e-7; // at 1e-6 the divergence that may be left moves it at 2.5e-6 m/s
     State state = initial_state(model);
     test::run_until(model, state, 0.05);
     const double g = model.options.gravity.norm();
@@ -79,8 +80,8 @@ TEST(TwoLiquids, PressureUnderALayerOfOilIsTheWeightOfBoth)
         worst = std::max(worst, std::abs(double(state.liquid.pressure[p]) - expected));
         fastest = std::max(fastest, state.liquid.velocity[p].norm());
     }
-    EXPECT_LT(worst, 1e-4 * g * 216); // measured 7e-6
-    EXPECT_LT(fastest, 1e-6);         // measured 5e-8
+    EXPECT_LT(worst, 1e-4 * g * 216); // measured 1e-7
+    EXPECT_LT(fastest, 1e-6);         // measured 5e-9
 }
 
 TEST(TwoLiquids, AGapHasTheDensityOfTheLiquidAroundIt)
