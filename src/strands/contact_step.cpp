@@ -211,8 +211,8 @@ private:
                 : deepest <= allowed_depth() && !is_unforeseen() && (contact_.converged || !is_sketch()))
             return false;
         if (contact_.rounds > 0 && !options_.only_joints && bridges_.empty()) {
+            drop_idle(found);
             add_struck(added);
-            drop_idle();
         }
         const auto known = static_cast<std::ptrdiff_t>(all.size());
         all.insert(all.end(), added.begin(), added.end());
@@ -241,11 +241,12 @@ private:
         added = std::move(both);
     }
 
-    /// Forgets contacts that bear nothing and are apart.
-    void drop_idle()
+    /// Forgets contacts that bear nothing, are apart, and that the motion does not run into.
+    void drop_idle(const std::vector<StrandContact>& found)
     {
         std::erase_if(contact_.contacts, [&](const StrandContact& c) {
-            return c.force == Vec3::Zero() && !c.is_joint && c.bridge < 0 && depth(c) < -kIdleGap * thinnest_;
+            return c.force == Vec3::Zero() && !c.is_joint && c.bridge < 0 && depth(c) < -kIdleGap * thinnest_ &&
+                   !std::binary_search(found.begin(), found.end(), c);
         });
     }
 
@@ -324,7 +325,8 @@ private:
             const StrandContact& c = all[i];
             cones[i] = {c.normal, c.gap, c.friction, c.cohesion, 1, c.is_joint};
             force[i] = c.force;
-            guess[i] = c.force == Vec3::Zero() ? remembered(c) : c.force;
+            // Dry strands bear as much of the last step's forces already as is needed.
+            guess[i] = options_.bridges && c.force == Vec3::Zero() ? remembered(c) : c.force;
             if (c.bridge >= 0) {
                 const StrandBridge& bridge = bridges_[static_cast<std::size_t>(c.bridge)];
                 cones[i].bridge = &bridge.curve;
