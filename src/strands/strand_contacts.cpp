@@ -464,7 +464,7 @@ std::vector<Vec3> vertex_forces(std::span<const StrandContact> contacts, std::si
     };
     for (const StrandContact& c : contacts) {
         add(c.a, c.s, c.force);
-        if (!c.is_with_obstacle()) add(c.b, c.t, -c.force);
+        if (!c.is_with_obstacle()) add(c.b, c.t, c.excess - c.force);
     }
     return forces;
 }
