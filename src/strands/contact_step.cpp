@@ -533,6 +533,7 @@ private:
     /// stiff from now on; true if there are more of them.
     bool stiffen_astray()
     {
+        if (options_.bridges) return false; // clumps that are pressed together from all sides were thrown apart
         std::vector<std::uint8_t> stiff = stiff_;
         stiff.resize(static_cast<std::size_t>(model_.n_strands()), 0);
         bool is_new = false;
