@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kSolverTolerance = 1e-7; ///< of the residual's Euclidean norm, against that of the right side
 constexpr int kMostIterations = 50000;
-constexpr int kRepeats = 3; ///< of the short solutions, of which the fastest counts
+constexpr int kSolverRepeats = 3; ///< of the short solutions, of which the fastest counts
 
 double dot_product(const std::vector<double>& x, const std::vector<double>& y)
 {
@@ -144,7 +144,8 @@ SolverRun tighten(WetBundles& problem, StrandMethod method, IsGood&& is_good)
         tolerance *= 0.7;
         run = solve_by_strands(problem, tolerance, method);
     }
-    for (int i = 1; i < kRepeats; ++i) run.cpu = std::min(run.cpu, solve_by_strands(problem, tolerance, method).cpu);
+    for (int i = 1; i < kSolverRepeats; ++i)
+        run.cpu = std::min(run.cpu, solve_by_strands(problem, tolerance, method).cpu);
     return run;
 }
 /// Until the Euclidean residual is as small as the reference's.

@@ -96,7 +96,11 @@ Record simulation_record()
                 .between(1e-12, 10)
                 .otherwise("1e-7 s"),
             number("cfl", "", "Cells that the fastest particle may cross in a step.").between(0.01, 10).otherwise("1"),
-            integer("max_retries", "Halvings of one step before the run fails.")
+            integer(
+                "max_retries",
+                "Halvings of one step before the run fails. Contacts of strands for which no forces are found end no "
+                "run: after three halvings, or after these if they are fewer, the step goes on and "
+                "`missed_contacts` counts them; with 0 at once.")
                 .between(0, 30)
                 .otherwise(std::int64_t{5}),
             number("pressure_tolerance", "", "Divergence left by the pressure solve, as a fraction of a cell a step.")

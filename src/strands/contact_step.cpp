@@ -34,6 +34,14 @@ constexpr double kIdleGap = 0.3;
 /// Forces of the last step are taken as they are if more than this part of them is needed.
 constexpr double kEased = 0.8;
 
+/// Motion along the normal of a contact that bears a force, beyond what the linear answer had, as a part of the
+/// thinnest radius, after which forces that do not change with it are of no use for the strand.
+constexpr double kAstray = 1;
+/// Rounds of a step with such strands, as a multiple of those of others.
+constexpr int kStiffRounds = 3;
+/// Contacts whose tangential force is below this part of its largest stick.
+constexpr double kSticks = 0.999;
+
 /// Size of the compliance between contacts up to which sweeps over them stay in the cache; beyond, gradients are
 /// quicker, and lean.
 constexpr std::size_t kMaxBlockBytes = 4 << 20;
@@ -96,12 +104,14 @@ public:
         step.contact_force = vertex_force_;
         solve_batches(model_, state_, step, all_batches(model_), nullptr, parts_.factors, update_);
         ease_carried();
-        while (find() && contact_.rounds < options_.max_rounds) {
+        while (find() && contact_.rounds < max_rounds()) {
             if (!bridges_.empty() && !is_better()) break;
             ++contact_.rounds;
             solve_forces();
             move(contact_.contacts);
+            if (stiffen_astray()) move(contact_.contacts);
         }
+        settle_pairs();
         contact_.is_bearable = contact_.n_unbearable == 0;
         end_bridges();
     }
@@ -200,19 +210,19 @@ private:
         std::vector<StrandContact> added;
         std::set_difference(found.begin(), found.end(), all.begin(), all.end(), std::back_inserter(added));
         const double deepest = deepest_of(added);
-        if (contact_.rounds >= options_.max_rounds) {
+        if (contact_.rounds >= max_rounds()) {
             contact_.n_missed += std::count_if(added.begin(), added.end(), [&](const StrandContact& c) {
                 return depth(c) > kMissedDepth * thinnest_;
             });
             return false;
         }
-        if (contact_.rounds == 0
-                ? all.empty() && added.empty()
-                : deepest <= allowed_depth() && !is_unforeseen() && (contact_.converged || !is_sketch()))
+        if (contact_.rounds == 0 ? all.empty() && added.empty()
+                                 : deepest <= allowed_depth() && !is_unforeseen() && is_settled() &&
+                                       (contact_.converged || !is_sketch()))
             return false;
         if (contact_.rounds > 0 && !options_.only_joints && bridges_.empty()) {
+            drop_idle(found);
             add_struck(added);
-            drop_idle();
         }
         const auto known = static_cast<std::ptrdiff_t>(all.size());
         all.insert(all.end(), added.begin(), added.end());
@@ -241,11 +251,12 @@ private:
         added = std::move(both);
     }
 
-    /// Forgets contacts that bear nothing and are apart.
-    void drop_idle()
+    /// Forgets contacts that bear nothing, are apart, and that the motion does not run into.
+    void drop_idle(const std::vector<StrandContact>& found)
     {
         std::erase_if(contact_.contacts, [&](const StrandContact& c) {
-            return c.force == Vec3::Zero() && !c.is_joint && c.bridge < 0 && depth(c) < -kIdleGap * thinnest_;
+            return c.force == Vec3::Zero() && !c.is_joint && c.bridge < 0 && depth(c) < -kIdleGap * thinnest_ &&
+                   !std::binary_search(found.begin(), found.end(), c);
         });
     }
 
@@ -324,7 +335,8 @@ private:
             const StrandContact& c = all[i];
             cones[i] = {c.normal, c.gap, c.friction, c.cohesion, 1, c.is_joint};
             force[i] = c.force;
-            guess[i] = c.force == Vec3::Zero() ? remembered(c) : c.force;
+            // Dry strands bear as much of the last step's forces already as is needed.
+            guess[i] = options_.bridges && c.force == Vec3::Zero() ? remembered(c) : c.force;
             if (c.bridge >= 0) {
                 const StrandBridge& bridge = bridges_[static_cast<std::size_t>(c.bridge)];
                 cones[i].bridge = &bridge.curve;
@@ -332,6 +344,7 @@ private:
             }
             moved[i] = contact_motion(c, motion());
         }
+        add_without_excess(compliance, moved);
         const ConeOptions cone_options{options_.tolerance * thinnest_, max_iterations(n)};
         const std::size_t dry_bytes = std::max(kMaxBlockBytes, kBlockBytesOfVertex * state_.position.size());
         const std::size_t max_bytes = bridges_.empty() ? dry_bytes : std::max(dry_bytes, kMaxWetBlockBytes);
@@ -351,10 +364,13 @@ private:
         contact_.n_unbearable = count_unbearable(solution, cones, force, moved);
         work_ += static_cast<std::int64_t>(solution.iterations) * static_cast<std::int64_t>(n);
         predict(compliance, force, all);
-        touched_ = compliance.batches_where([&](std::size_t i) { return force[i] != all[i].force; });
+        touched_ = compliance.batches_where([&](std::size_t i) {
+            return force[i] != all[i].force || all[i].excess != Vec3::Zero() || is_stiff(all[i]);
+        });
         foreseen_depth_.resize(n);
         for (std::size_t i = 0; i < n; ++i) {
             all[i].force = force[i];
+            all[i].excess = Vec3::Zero();
             foreseen_depth_[i] = depth(all[i], moved[i]);
         }
     }
@@ -404,18 +420,195 @@ private:
             guess_[v] = update_.state.position[v] - state_.position[v];
             guess_spin_[v] = step_.dt * update_.state.spin[v];
         }
-        std::vector<Vec3> change(force.size());
-        for (std::size_t i = 0; i < force.size(); ++i) change[i] = force[i] - contacts[i].force;
-        compliance.add_response(change, guess_, guess_spin_);
+        std::vector<Vec3> change(force.size()), second(force.size());
+        for (std::size_t i = 0; i < force.size(); ++i) {
+            change[i] = force[i] - contacts[i].force;
+            second[i] = change[i] + contacts[i].excess;
+        }
+        compliance.add_response(change, second, guess_, guess_spin_);
     }
 
-    void move(const std::vector<StrandContact>& contacts)
+    void move(std::vector<StrandContact>& contacts)
     {
         vertex_force_ = vertex_forces(contacts, state_.position.size());
         StrandStep step = step_;
+        const std::vector<Spring> springs = place_springs(contacts);
+        if (!springs.empty()) step.contact_stiffness = stiffness_;
         step.contact_force = vertex_force_;
         const StrandGuess guess{guess_, guess_spin_};
         solve_batches(model_, state_, step, touched_, &guess, parts_.factors, update_);
+        for (const Spring& s : springs) {
+            const Vec3 given_way = s.times(place_of(s, update_.state.position) - place_of(s, state_.position) - s.rest);
+            StrandContact& c = contacts[s.contact];
+            // What b bears is told as what is missing to the opposite of the force on a.
+            if (!s.is_second) {
+                c.force -= given_way;
+                if (!c.is_with_obstacle()) c.excess -= given_way;
+            } else {
+                c.excess -= given_way;
+            }
+        }
+    }
+
+    /// At one side of a contact on a stiff strand: the force there falls by K (d - rest), d the motion of that place,
+    /// so that the strand meets what it touches as something stiff and not as a force that follows it wherever it goes.
+    struct Spring {
+        std::size_t contact = 0;
+        std::int32_t vertex = 0;
+        double at = 0;
+        bool is_second = false;
+        double stiffness = 0;       ///< [N/m]
+        std::optional<Vec3> normal; ///< along which it acts; none: in all directions
+        Vec3 rest = Vec3::Zero();   ///< [m]
+
+        [[nodiscard]] Vec3 times(const Vec3& d) const
+        {
+            return stiffness * (normal ? Vec3(normal->dot(d) * *normal) : d);
+        }
+    };
+
+    [[nodiscard]] static Vec3 place_of(const Spring& s, std::span<const Vec3> x)
+    {
+        const auto v = static_cast<std::size_t>(s.vertex);
+        return (1 - s.at) * x[v] + s.at * x[v + 1];
+    }
+
+    /// Springs of all contacts that bear a force on stiff strands; they rest where the strands are foreseen to be. Adds
+    /// their forces at no displacement to those of the vertices.
+    std::vector<Spring> place_springs(const std::vector<StrandContact>& contacts)
+    {
+        std::vector<Spring> springs;
+        if (stiff_.empty()) return springs;
+        stiffness_.assign(state_.position.size(), {});
+        for (std::size_t i = 0; i < contacts.size(); ++i) {
+            const StrandContact& c = contacts[i];
+            if (c.force == Vec3::Zero() || c.bridge >= 0) continue;
+            add_spring(c, i, c.a, c.s, false, springs);
+            if (!c.is_with_obstacle()) add_spring(c, i, c.b, c.t, true, springs);
+        }
+        return springs;
+    }
+    void add_spring(const StrandContact& c, std::size_t i, std::int32_t vertex, double at, bool is_second,
+                    std::vector<Spring>& springs)
+    {
+        const std::size_t strand = strand_of(vertex);
+        if (!stiff_[strand] || (settles_ && !c.is_with_obstacle())) return;
+        const auto v = static_cast<std::size_t>(vertex);
+        const RodMaterial& m = model_.materials[static_cast<std::size_t>(model_.material[strand])];
+        Spring s{i, vertex, at, is_second, m.youngs_modulus * m.area() / model_.rest_length[v], {}, {}};
+        const double along = c.normal.dot(c.force) + c.cohesion;
+        const Vec3 across = c.force - c.normal.dot(c.force) * c.normal;
+        if (!c.is_joint && across.norm() >= kSticks * c.friction * along) s.normal = c.normal;
+        s.rest = (1 - at) * guess_[v] + at * guess_[v + 1];
+        const std::array<double, 2> weight = {1 - at, at};
+        for (std::size_t end = 0; end < 2; ++end) {
+            vertex_force_[v + end] += weight[end] * s.times(s.rest);
+            add_stiffness(stiffness_[v + end].own, weight[end] * weight[end], s);
+        }
+        add_stiffness(stiffness_[v].next, weight[0] * weight[1], s);
+        springs.push_back(s);
+    }
+    static void add_stiffness(std::array<double, 6>& to, double weight, const Spring& s)
+    {
+        const Mat3 k = weight * s.stiffness * (s.normal ? Mat3(*s.normal * s.normal->transpose()) : Mat3::Identity());
+        const double entries[6] = {k(0, 0), k(0, 1), k(0, 2), k(1, 1), k(1, 2), k(2, 2)};
+        for (std::size_t e = 0; e < 6; ++e) to[e] += entries[e];
+    }
+
+    [[nodiscard]] std::size_t strand_of(std::int32_t vertex) const
+    {
+        return static_cast<std::size_t>(std::upper_bound(model_.first.begin(), model_.first.end(), vertex) -
+                                        model_.first.begin() - 1);
+    }
+    [[nodiscard]] bool is_stiff(const StrandContact& c) const
+    {
+        return !stiff_.empty() && (stiff_[strand_of(c.a)] || (!c.is_with_obstacle() && stiff_[strand_of(c.b)]));
+    }
+    [[nodiscard]] int max_rounds() const
+    {
+        return stiff_.empty() ? options_.max_rounds : kStiffRounds * options_.max_rounds;
+    }
+
+    /// Strands that went elsewhere than the linear answer had it, or found no end, meet what they touch as something
+    /// stiff from now on; true if there are more of them.
+    bool stiffen_astray()
+    {
+        if (options_.bridges) return false; // clumps that are pressed together from all sides were thrown apart
+        std::vector<std::uint8_t> stiff = stiff_;
+        stiff.resize(static_cast<std::size_t>(model_.n_strands()), 0);
+        bool is_new = false;
+        const auto look = [&](const StrandContact& c, std::int32_t vertex, double at) {
+            const std::size_t strand = strand_of(vertex), v = static_cast<std::size_t>(vertex);
+            if (stiff[strand]) return;
+            const auto off = [&](std::size_t i) {
+                return Vec3(update_.state.position[i] - state_.position[i] - guess_[i]);
+            };
+            const double astray = c.normal.dot((1 - at) * off(v) + at * off(v + 1));
+            if (update_.outcome[strand].converged && std::abs(astray) <= kAstray * thinnest_) return;
+            stiff[strand] = 1;
+            is_new = true;
+        };
+        for (const StrandContact& c : contact_.contacts) {
+            if (c.force == Vec3::Zero() || c.bridge >= 0) continue;
+            look(c, c.a, c.s);
+            if (!c.is_with_obstacle()) look(c, c.b, c.t);
+        }
+        if (!is_new) return false;
+        std::swap(stiff_, stiff);
+        std::erase_if(touched_, [&](std::int32_t b) {
+            const auto& strands = model_.batches[static_cast<std::size_t>(b)].strand;
+            return std::none_of(strands.begin(), strands.end(), [&](std::int32_t s) {
+                return s >= 0 && stiff_[static_cast<std::size_t>(s)] &&
+                       (stiff.empty() || !stiff[static_cast<std::size_t>(s)]);
+            });
+        });
+        return true;
+    }
+
+    /// Motions of contacts as if the forces on both sides were opposite, by the linear answer.
+    void add_without_excess(StrandCompliance& compliance, std::vector<Vec3>& moved) const
+    {
+        if (stiff_.empty()) return;
+        const std::size_t n = contact_.contacts.size();
+        std::vector<Vec3> none(n, Vec3::Zero()), excess(n), more(n);
+        for (std::size_t i = 0; i < n; ++i) excess[i] = contact_.contacts[i].excess;
+        compliance.apply(none, excess, more);
+        for (std::size_t i = 0; i < n; ++i) moved[i] += more[i];
+    }
+
+    /// Whether the forces that stiff strands ended up with obey Coulomb's law.
+    [[nodiscard]] bool is_settled() const
+    {
+        if (stiff_.empty()) return true;
+        const std::vector<StrandContact>& all = contact_.contacts;
+        StrandCompliance compliance(model_, step_.hold, parts_.factors, all);
+        std::vector<Vec3> moved(all.size());
+        for (std::size_t i = 0; i < all.size(); ++i) moved[i] = contact_motion(all[i], motion());
+        add_without_excess(compliance, moved);
+        const std::vector<double> own = compliance.own_compliance();
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const StrandContact& c = all[i];
+            if (c.is_joint || c.bridge >= 0 || !is_stiff(c)) continue;
+            const Vec3 shifted = c.force + c.cohesion * c.normal, apart = moved[i] + c.gap * c.normal;
+            if (coulomb_residual(shifted, apart, c.normal, c.friction, own[i]) > allowed_depth()) return false;
+        }
+        return true;
+    }
+
+    /// Forces between stiff strands become opposite to each other, and these go where that leads.
+    void settle_pairs()
+    {
+        std::vector<StrandContact>& all = contact_.contacts;
+        const auto is_open = [](const StrandContact& c) { return c.excess != Vec3::Zero(); };
+        if (std::none_of(all.begin(), all.end(), is_open)) return;
+        StrandCompliance compliance(model_, step_.hold, parts_.factors, all);
+        touched_ = compliance.batches_where([&](std::size_t i) { return is_open(all[i]) || is_stiff(all[i]); });
+        std::vector<Vec3> force(all.size());
+        for (std::size_t i = 0; i < all.size(); ++i) force[i] = all[i].force;
+        predict(compliance, force, all);
+        for (StrandContact& c : all) c.excess = Vec3::Zero();
+        settles_ = true;
+        move(all);
     }
 
     const StrandModel& model_;
@@ -442,6 +635,9 @@ private:
     std::int64_t work_ = 0;              ///< iterations times contacts of this step
     std::vector<std::int32_t> touched_;  ///< batches
     std::vector<double> foreseen_depth_; ///< of the contacts that were solved for [m]
+    std::vector<std::uint8_t> stiff_;    ///< strands that meet what they touch as something stiff; none: empty
+    std::vector<ContactStiffness> stiffness_;
+    bool settles_ = false; ///< from now on only obstacles are met so
     std::vector<Vec3> guess_, vertex_force_;
     std::vector<double> guess_spin_;
 };

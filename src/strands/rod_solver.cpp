@@ -44,6 +44,13 @@ public:
         return result;
     }
 
+    /// The factored Hessian where the strand is.
+    void factor()
+    {
+        active_ = LaneMask{};
+        find_step();
+    }
+
 private:
     [[nodiscard]] Lane freedom(int i) const
     {
@@ -199,6 +206,11 @@ RodSolution minimize_potential(const RodSystem& system, const RodSolverOptions& 
                                RodSolverScratch& scratch)
 {
     return Newton(system, options, c, scratch).run();
+}
+
+void factor_potential(const RodSystem& system, RodConfiguration& c, RodSolverScratch& scratch)
+{
+    Newton(system, {}, c, scratch).factor();
 }
 
 RodSolution minimize_potential(const RodSystem& system, const RodSolverOptions& options, RodConfiguration& c)

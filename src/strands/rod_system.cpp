@@ -138,6 +138,12 @@ void vertex_gradient(const RodSystem& s, const RodConfiguration& c, Lane* g)
         add(g + 4 * k, (rate2 * of(s.mass, k)) * (of(c.u, k) - of(s.predicted, k)));
         add(g + 4 * k, times(of(s.drag, k), rate * of(c.u, k)) - of(s.push, k));
     }
+    if (s.stiffness.empty()) return;
+    for (int k = 0; k < s.n; ++k) add(g + 4 * k, times(of(s.stiffness, k), of(c.u, k)));
+    for (int k = 0; k + 1 < s.n; ++k) {
+        add(g + 4 * k, times(of(s.stiffness_next, k), of(c.u, k + 1)));
+        add(g + 4 * k + 4, times(of(s.stiffness_next, k), of(c.u, k)));
+    }
 }
 void vertex_hessian(const RodSystem& s, RodMatrix& a)
 {
@@ -148,6 +154,9 @@ void vertex_hessian(const RodSystem& s, RodMatrix& a)
         for (const int i : {0, 3, 5}) block.v[i] += rate2 * of(s.mass, k);
         add_block(a, 4 * k, 4 * k, full(block));
     }
+    if (s.stiffness.empty()) return;
+    for (int k = 0; k < s.n; ++k) add_block(a, 4 * k, 4 * k, full(of(s.stiffness, k)));
+    for (int k = 0; k + 1 < s.n; ++k) add_block(a, 4 * k + 4, 4 * k, full(of(s.stiffness_next, k)));
 }
 
 /// Stretching of edges and the inertia of their spin: `d` has the derivatives of stretching alone.
@@ -256,7 +265,12 @@ Lane potential(const RodSystem& s, const RodConfiguration& c)
         const Lane turn = of(c.spin, k) - of(s.predicted_spin, k);
         inertial += of(s.free_spin, k) * of(s.inertia, k) * turn * turn;
     }
-    return elastic_energy(s, c) + (0.5 * rate * rate) * inertial + (0.5 * s.h) * dragged;
+    Lane sprung{};
+    if (!s.stiffness.empty()) {
+        for (int k = 0; k < s.n; ++k) sprung += 0.5 * dot(of(c.u, k), times(of(s.stiffness, k), of(c.u, k)));
+        for (int k = 0; k + 1 < s.n; ++k) sprung += dot(of(c.u, k), times(of(s.stiffness_next, k), of(c.u, k + 1)));
+    }
+    return elastic_energy(s, c) + (0.5 * rate * rate) * inertial + (0.5 * s.h) * dragged + sprung;
 }
 
 void potential_gradient(const RodSystem& s, const RodConfiguration& c, Lane* g)

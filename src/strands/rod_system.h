@@ -52,6 +52,10 @@ struct RodSystem {
     AlignedVector<LaneSym3> drag; ///< [N s/m]
     AlignedVector<LaneVec3> push; ///< [N]
 
+    /// Forces -S_k u_k - C_k u_(k+1) - C_(k-1) u_(k-1) of what the strand touches; empty = none.
+    AlignedVector<LaneSym3> stiffness;      ///< S [N/m]
+    AlignedVector<LaneSym3> stiffness_next; ///< C [N/m]
+
     /// From twist: made by prepare().
     AlignedVector<LaneSinCos> twist_direction;
     /// To be called when edge, director and twist are set.
@@ -108,5 +112,7 @@ struct RodSolverScratch {
                                              RodConfiguration& c, RodSolverScratch& scratch);
 [[nodiscard]] RodSolution minimize_potential(const RodSystem& system, const RodSolverOptions& options,
                                              RodConfiguration& c);
+/// Only the factored Hessian at `c`, into the matrix of `scratch`.
+void factor_potential(const RodSystem& system, RodConfiguration& c, RodSolverScratch& scratch);
 
 } // namespace rivulet

@@ -93,13 +93,14 @@ void StrandCompliance::add_side(const StrandModel& model, std::span<const Hold> 
     batch_of_side_.push_back(places[strand].batch);
 }
 
-void StrandCompliance::solve(std::size_t i, std::span<const Vec3> force, AlignedVector<Lane>& u) const
+void StrandCompliance::solve(std::size_t i, std::span<const Vec3> force, std::span<const Vec3> second,
+                             AlignedVector<Lane>& u) const
 {
     const RodMatrix& matrix = factors_[static_cast<std::size_t>(batches_[i])];
     u.assign(static_cast<std::size_t>(matrix.size()), Lane{});
     for (std::size_t k = begin_[i]; k < begin_[i + 1]; ++k) {
         const Side& side = sides_[k];
-        add_to(u, side, force[static_cast<std::size_t>(side.contact)]);
+        add_to(u, side, (side.is_second ? second : force)[static_cast<std::size_t>(side.contact)]);
     }
     matrix.solve(u.data());
 }
@@ -121,10 +122,10 @@ Vec3 StrandCompliance::at_side(const AlignedVector<Lane>& u, const Side& side)
     return motion;
 }
 
-void StrandCompliance::apply(std::span<const Vec3> force, std::span<Vec3> motion)
+void StrandCompliance::apply(std::span<const Vec3> force, std::span<const Vec3> second, std::span<Vec3> motion)
 {
     for_batches(batches_.size(), [&](std::size_t i, AlignedVector<Lane>& u) {
-        solve(i, force, u);
+        solve(i, force, second, u);
         for (std::size_t k = begin_[i]; k < begin_[i + 1]; ++k) {
             side_motion_[k] = at_side(u, sides_[k]);
         }
@@ -242,11 +243,11 @@ void StrandCompliance::spread(std::size_t i, std::span<const Lane> u, std::span<
     }
 }
 
-void StrandCompliance::add_response(std::span<const Vec3> force, std::span<Vec3> displacement,
-                                    std::span<double> spin) const
+void StrandCompliance::add_response(std::span<const Vec3> force, std::span<const Vec3> second,
+                                    std::span<Vec3> displacement, std::span<double> spin) const
 {
     for_batches(batches_.size(), [&](std::size_t i, AlignedVector<Lane>& u) {
-        solve(i, force, u);
+        solve(i, force, second, u);
         spread(i, u, displacement, spin);
     });
 }

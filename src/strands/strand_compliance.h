@@ -21,7 +21,9 @@ public:
                      std::span<const StrandContact> contacts);
     ~StrandCompliance() override;
 
-    void apply(std::span<const Vec3> force, std::span<Vec3> motion) override;
+    void apply(std::span<const Vec3> force, std::span<Vec3> motion) override { apply(force, force, motion); }
+    /// The same with other forces on second sides than the opposite of those on the first.
+    void apply(std::span<const Vec3> force, std::span<const Vec3> second, std::span<Vec3> motion);
     /// Strands factored with the springs that they hang on; valid until the next call.
     SpringBodies* with_springs(std::span<const Vec3> normal, std::span<const double> stiffness) override;
     /// Adds the motion that the last solution with springs found, as add_response() does that of forces.
@@ -33,7 +35,12 @@ public:
     /// Motion of each contact for a force on it alone, averaged over directions [m/N].
     [[nodiscard]] std::vector<double> own_compliance() const;
     /// Adds the motion of every vertex, and the spin of every edge, of the strands that touch something.
-    void add_response(std::span<const Vec3> force, std::span<Vec3> displacement, std::span<double> spin) const;
+    void add_response(std::span<const Vec3> force, std::span<Vec3> displacement, std::span<double> spin) const
+    {
+        add_response(force, force, displacement, spin);
+    }
+    void add_response(std::span<const Vec3> force, std::span<const Vec3> second, std::span<Vec3> displacement,
+                      std::span<double> spin) const;
 
     /// Batches with a strand that touches something, in order.
     [[nodiscard]] std::span<const std::int32_t> batches() const { return batches_; }
@@ -70,7 +77,7 @@ private:
     void add_side(const StrandModel& model, std::span<const Hold> hold, const std::vector<Place>& places,
                   std::int32_t contact, std::int32_t vertex, double at, double sign);
     /// u <- A^-1 f for batch number i of batches().
-    void solve(std::size_t i, std::span<const Vec3> force, AlignedVector<Lane>& u) const;
+    void solve(std::size_t i, std::span<const Vec3> force, std::span<const Vec3> second, AlignedVector<Lane>& u) const;
     /// Rows of the blocks of all strands of batch number i.
     void fill_blocks(std::size_t i, std::span<const Mat3> frame, BlockCompliance& out) const;
     void add_to(AlignedVector<Lane>& u, const Side& side, const Vec3& force) const;

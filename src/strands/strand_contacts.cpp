@@ -16,6 +16,7 @@ constexpr double kFar = 0.02;     ///< gap at the end of the step beyond which t
 constexpr double kCarried = 0.3;  ///< and at its beginning, of what touched before
 constexpr double kSlack = 0.5;    ///< of the broad phase
 constexpr double kDeepest = 0.03; ///< penetration that one step undoes: more would throw them apart
+constexpr double kUndone = 0.25;  ///< and which part of it: overlaps add up through a stack, and so does their speed
 /// An edge touches between its ends only beyond this part of it.
 constexpr double kEnd = 0.02;
 /// Places that follow free vertices by less are as good as held.
@@ -30,6 +31,9 @@ Segment edge_at(std::span<const Vec3> x, std::int32_t v)
 {
     return {x[static_cast<std::size_t>(v)], x[static_cast<std::size_t>(v) + 1]};
 }
+
+/// What a contact may close of its gap at the beginning of the step; of a penetration, what it has to undo.
+double gap_to_close(double gap, double reach) { return gap < 0 ? std::max(kUndone * gap, -kDeepest * reach) : gap; }
 
 /// Contacts of chunks of [0, n), one after the other.
 template <class Find>
@@ -76,7 +80,7 @@ public:
                        .s = touch->s,
                        .t = touch->t,
                        .normal = touch->normal,
-                       .gap = std::max(gap, -kDeepest * reach),
+                       .gap = gap_to_close(gap, reach),
                        .friction = std::sqrt(edges_.friction[e] * edges_.friction[f])});
     }
 
@@ -125,7 +129,7 @@ public:
                              .s = near.s,
                              .t = near.t,
                              .normal = (p.at(near.s) - q.at(near.t)) / near.distance,
-                             .gap = std::max(near.distance - reach, -kDeepest * reach),
+                             .gap = gap_to_close(near.distance - reach, reach),
                              .friction = std::sqrt(edges_.friction[e] * edges_.friction[f])};
     }
     [[nodiscard]] std::optional<StrandContact> place(std::size_t e, const StrandObstacle& obstacle,
@@ -146,7 +150,7 @@ public:
                              .b = b,
                              .s = s,
                              .normal = obstacle.end.rotation * obstacle.shape->normal(from),
-                             .gap = std::max(distance - radius, -kDeepest * radius),
+                             .gap = gap_to_close(distance - radius, radius),
                              .friction = obstacle.friction ? std::sqrt(*obstacle.friction * edges_.friction[e])
                                                            : edges_.friction[e],
                              .carried = obstacle.end.to_world(from)};
@@ -251,7 +255,7 @@ private:
              .b = b,
              .s = s,
              .normal = obstacle.end.rotation * normal,
-             .gap = std::max(gap, -kDeepest * radius),
+             .gap = gap_to_close(gap, radius),
              .friction = obstacle.friction ? std::sqrt(*obstacle.friction * edges_.friction[e]) : edges_.friction[e],
              .carried = obstacle.end.to_world(path.from)});
         return true;
@@ -460,7 +464,7 @@ std::vector<Vec3> vertex_forces(std::span<const StrandContact> contacts, std::si
     };
     for (const StrandContact& c : contacts) {
         add(c.a, c.s, c.force);
-        if (!c.is_with_obstacle()) add(c.b, c.t, -c.force);
+        if (!c.is_with_obstacle()) add(c.b, c.t, c.excess - c.force);
     }
     return forces;
 }

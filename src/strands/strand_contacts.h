@@ -34,6 +34,8 @@ struct StrandContact {
     bool is_joint = false;
     std::int32_t bridge = -1;  ///< which of the step's bridges it is, -1: none; of a bridge `gap` is the distance
     Vec3 force = Vec3::Zero(); ///< on a [N]
+    /// On b, beyond the opposite of that, while forces are still searched for: 0 in the end [N].
+    Vec3 excess = Vec3::Zero();
 
     [[nodiscard]] bool is_with_obstacle() const { return b < 0; }
     [[nodiscard]] std::size_t obstacle() const { return static_cast<std::size_t>((-b - 1) / 3); }

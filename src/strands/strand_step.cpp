@@ -83,6 +83,7 @@ private:
             load_drag(seat);
             load_coupling(seat);
         }
+        load_stiffness();
         system_.prepare();
         load_laws();
     }
@@ -160,6 +161,20 @@ private:
             put(system_.push[k], seat.lane,
                 is_in_air ? Vec3(get(system_.push[k], seat.lane) + force.push) : force.push);
         }
+    }
+
+    void load_stiffness()
+    {
+        const std::size_t n = step_.contact_stiffness.empty() ? 0 : static_cast<std::size_t>(n_);
+        system_.stiffness.resize(n);
+        system_.stiffness_next.resize(n);
+        for (const Seat& seat : seats_)
+            for (std::size_t k = 0; k < n; ++k)
+                for (std::size_t e = 0; e < 6; ++e) {
+                    const ContactStiffness& at = step_.contact_stiffness[seat.begin + k];
+                    system_.stiffness[k].v[e][seat.lane] = at.own[e];
+                    system_.stiffness_next[k].v[e][seat.lane] = at.next[e];
+                }
     }
 
     /// Stiffness and rest shape, elastic and viscous put together: k_e (q - rest)^2 + k_v (q - start)^2 is, up to a
@@ -285,6 +300,11 @@ private:
             solution.converged &= again.converged;
             solution.iterations += again.iterations;
         }
+        if (factors && !system_.stiffness.empty()) { // of the strand alone
+            RodSystem alone = system_;
+            alone.stiffness.clear();
+            factor_potential(alone, inertial_, scratch_);
+        }
         if (factors) std::swap(*factors, scratch_.matrix);
         return solution;
     }
@@ -331,7 +351,7 @@ private:
             out.support += step_.dt * support;
             out.drag += step_.dt * air;
             out.load += step_.dt * load;
-            if (!step_.contact_force.empty()) out.contact += step_.dt * step_.contact_force[v];
+            if (!step_.contact_force.empty()) out.contact += step_.dt * contact_force(seat, k);
             out.support_work += whole * support.dot(u);
             out.drag_work += whole * air.dot(u);
             out.coupling += step_.dt * coupled;
@@ -343,6 +363,23 @@ private:
             if (turns) out.support_work += whole * g[3][l] * inertial_.spin[k][l];
         }
         update_.outcome[static_cast<std::size_t>(seat.strand)] = out;
+    }
+
+    [[nodiscard]] Vec3 contact_force(const Seat& seat, std::size_t k) const
+    {
+        const std::size_t v = seat.begin + k;
+        Vec3 force = step_.contact_force[v];
+        if (step_.contact_stiffness.empty()) return force;
+        const auto u = [&](std::size_t i) { return get(inertial_.u[i], seat.lane); };
+        force -= times(step_.contact_stiffness[v].own, u(k));
+        if (k > 0) force -= times(step_.contact_stiffness[v - 1].next, u(k - 1));
+        if (k + 1 < inertial_.u.size()) force -= times(step_.contact_stiffness[v].next, u(k + 1));
+        return force;
+    }
+    [[nodiscard]] static Vec3 times(const std::array<double, 6>& m, const Vec3& x)
+    {
+        return {m[0] * x.x() + m[1] * x.y() + m[2] * x.z(), m[1] * x.x() + m[3] * x.y() + m[4] * x.z(),
+                m[2] * x.x() + m[4] * x.y() + m[5] * x.z()};
     }
 
     [[nodiscard]] Vec3 drag_force(std::size_t k, int l, const Vec3& velocity) const

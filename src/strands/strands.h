@@ -119,6 +119,12 @@ struct Air {
 /// rounding and damps nothing by itself; for measurements.
 enum class StrandIntegrator { Euler, Midpoint };
 
+/// How the forces of what a vertex touches fall with its displacement u in the step: by own u, and by next times that
+/// of the next vertex, which feels the same of this one. Symmetric, xx xy xz yy yz zz [N/m].
+struct ContactStiffness {
+    std::array<double, 6> own{}, next{};
+};
+
 /// How a vertex is held in a step.
 enum class Hold : std::uint8_t { Free = 0, Vertex = 1, VertexAndEdge = 2 };
 
@@ -133,7 +139,8 @@ struct StrandStep {
     std::span<const Vec3> target = {};          ///< where held vertices are at the end of the step [m]
     std::span<const Vec3> target_director = {}; ///< of held edges
     std::span<const Vec3> force = {};           ///< [N]
-    std::span<const Vec3> contact_force = {};   ///< of what strands touch [N]
+    std::span<const Vec3> contact_force = {};   ///< of what strands touch, at no displacement [N]
+    std::span<const ContactStiffness> contact_stiffness = {};
     std::span<const double> added_mass = {};    ///< of liquid that moves with the vertices [kg]
     std::span<const double> added_inertia = {}; ///< and with the edges about their tangents [kg m^2]
     /// Forces that depend on the velocity at the end of the step: of liquid that slides along or flows past.

@@ -245,7 +245,8 @@ TEST(StrandContact, ABlowIsNotRepeatedInTheNextStep)
     FallingStack s(12);
     for (int i = 0; i < 4; ++i) s.advance({.dt = 1e-3});
     EXPECT_EQ(s.contact.n_missed, 0);
-    for (const Vec3& v : s.state.velocity) EXPECT_LT(v.norm(), 0.05); // measured 0.032
+    for (const Vec3& v : s.state.velocity)
+        EXPECT_LT(v.norm(), 0.015); // measured 0.0073; overlaps parted at once: 0.063
 }
 
 /// A search that is cut off says how many contacts it leaves.
