@@ -416,7 +416,7 @@ void check_packing(const Model& model, const State& state, const Scratch& s)
         throw SimulationError(
             "crowding", "liquid.position", -1,
             fmt::format(
-                "{:.3g} m3 of liquid are pressed into {:.3g} m3: do sources fill a closed space?",
+                "{:.3g} m3 of liquid are pressed into {:.3g} m3: do sources or moving obstacles fill a closed space?",
                 volume, room));
 }
 
