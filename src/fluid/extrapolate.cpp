@@ -212,7 +212,9 @@ std::vector<FaceValue> constrained_faces(const TileGrid& grid, const Solids& sol
             }
             const Vec3 slip = vector_at_face(grid, velocity, t, a, cell) - u_solid;
             const double along = slip[a] - solid.normal.dot(slip) * solid.normal[a];
-            result.push_back({axis, face, u_solid[a] + (1 - friction) * along});
+            // A part taken here in every step would be the more the shorter the steps are: that is for what all but
+            // sticks, and the rest for rub_on_solids().
+            result.push_back({axis, face, u_solid[a] + (1 - std::pow(friction, 4)) * along});
         }
     return result;
 }

@@ -11,12 +11,18 @@
 
 namespace rivulet {
 
+/// Liquid of viscosity mu that slips at u along a solid with friction f is held back by the stress
+///   mu u f / (kSlipLength (1 - f)) + density kWallSpeed f u
+/// and viscous liquid does not slip at all for f = 1. Theory: docs/theory/solids.md.
+inline constexpr double kSlipLength = 0.01; ///< of Navier's law, at f = 1/2 [m]
+inline constexpr double kWallSpeed = 0.1;   ///< of the stress that needs no viscosity, at f = 1 [m/s]
+
 /// A rigid obstacle as the liquid meets it in one step.
 struct SolidBody {
     const Shape* shape = nullptr; ///< body frame
     Pose pose;
     Twist twist;
-    double friction = 0;    ///< 0 = free slip, 1 = no slip
+    double friction = 0;    ///< 0 = free slip, 1 = no slip; see kSlipLength
     bool is_static = false; ///< never moves over the whole run
     /// A ball that holds all of it: bodies too far off to be the nearest need not be asked.
     Vec3 ball_centre = Vec3::Zero(); ///< [m]

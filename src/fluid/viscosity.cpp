@@ -206,12 +206,11 @@ void ViscositySolver::Impl::extend_change(std::size_t axis)
 
 void ViscositySolver::Impl::store(FaceField& velocity)
 {
-    const SolidFields& solids = *a.input().solid_fields;
     for (std::size_t axis = 0; axis < 3; ++axis) extend_change(axis);
     parallel_for(std::int64_t(near_tiles.size()), "viscous store", [&](std::int64_t t) {
         for_faces_of(near_tiles[std::size_t(t)], [&](std::size_t axis, std::size_t n) {
             if (a.kind(axis, n) == FaceKind::Held)
-                velocity[axis][n] = solids.velocity[axis][n];
+                velocity[axis][n] = a.velocity_at_wall(axis, n, x);
             else
                 velocity[axis][n] += change[axis][n];
         });

@@ -17,10 +17,10 @@ namespace rivulet {
 /// Rigid motion has D = 0 and costs nothing, so that free liquid keeps its linear and angular momentum and spins,
 /// folds and coils as it should. Theory: docs/theory/viscosity.md.
 ///
-/// Solids with a friction above zero hold the liquid that touches them (no slip), whatever the value. Solids with zero
-/// friction exert no shear (free slip); straight walls across an axis stop the velocity across them, and so take part
-/// in the normal stress. Smooth walls that are slanted or curved exert no viscous force at all: only the pressure keeps
-/// liquid out of them.
+/// Solids with friction hold the liquid that touches them: with 1 it does not slip, below it slips by Navier's law,
+/// over the length kSlipLength (1 - f) / f. Solids with zero friction exert no shear (free slip); straight walls across
+/// an axis stop the velocity across them, and so take part in the normal stress. Smooth walls that are slanted or
+/// curved exert no viscous force at all: only the pressure keeps liquid out of them.
 struct ViscosityInput {
     const TileGrid* grid = nullptr;
     const Solids* solids = nullptr;
@@ -67,8 +67,8 @@ public:
     ViscositySolver& operator=(ViscositySolver&&) noexcept;
 
     /// Replaces the velocity on the faces by its viscous successor, to within `tolerance` [m/s]. Faces in solids that
-    /// hold the liquid get the solid's velocity; faces just outside of the liquid take part in the change of the faces
-    /// beside them. Without convergence the velocity is left as it was.
+    /// hold the liquid get the solid's velocity, or that of the liquid which slips along it; faces just outside of the
+    /// liquid take part in the change of the faces beside them. Without convergence the velocity is left as it was.
     ViscosityResult solve(const ViscosityInput& input, std::array<std::vector<double>, 3>& velocity, double tolerance,
                           int max_iterations);
 

@@ -24,6 +24,9 @@ std::size_t offset_index(const TileGrid& grid, int t, const Vec3i& cell, std::si
     return grid.index(t, at.x(), at.y(), at.z());
 }
 
+/// Neither smooth nor without slip.
+bool is_between(double friction) { return friction > 0 && friction < 1; }
+
 /// Room for a field that is filled tile by tile; the tile that stands for the outside is zero.
 void make_room(FaceField& field, std::size_t size)
 {
@@ -130,6 +133,33 @@ void ViscosityOperator::stretch_at_wall(Sample& s) const
     }
 }
 
+/// Slip length of the wall that holds a face, for the velocity along its axis, in cells: none across the wall. Smooth
+/// solids hold nothing but what comes straight at them.
+double ViscosityOperator::slip_at(int t, const Vec3i& cell, std::size_t axis) const
+{
+    if (!has_slip_) return 0;
+    const Vec3 x = grid().face_centre(t, static_cast<int>(axis), cell);
+    const int body = in_.solids->nearest(x).body;
+    const double friction = in_.solids->friction(body);
+    if (!is_between(friction)) return 0;
+    const double across = in_.solids->normal(x, body)[int(axis)];
+    return (1 - std::min(1.0, across * across)) * kSlipLength / grid().cell_size() * (1 - friction) / friction;
+}
+
+/// Part of the stress of liquid that sticks to the walls that is left where it slips. The stress s of the liquid is
+/// that on the wall, mu (slip) / (slip length), and (slip) takes its part in s.
+double ViscosityOperator::stress_left(const Sample& s) const
+{
+    double inverse = 1;
+    for (int pair = 0; pair < s.n_faces / 2; ++pair) {
+        const auto& upper = s.face[std::size_t(2 * pair)];
+        const auto& held = upper.kind == FaceKind::Held ? upper : s.face[std::size_t(2 * pair + 1)];
+        if (held.kind == FaceKind::Held)
+            inverse += s.stretch[std::size_t(pair)] * slip_at(s.tile, held.cell, held.axis);
+    }
+    return 1 / inverse;
+}
+
 void ViscosityOperator::limit_volume(Sample& s) const
 {
     bool has_unknown = false;
@@ -217,9 +247,9 @@ void ViscosityOperator::build_wall_sample(Sample s, bool is_edge, std::size_t a)
 {
     const double scale = in_.dt / (grid().cell_size() * grid().cell_size());
     limit_volume(s);
-    (is_edge ? edge_weight_ : cell_weight_)[a][s.index] = scale * s.viscosity * s.volume;
     if (s.volume == 0) return;
     stretch_at_wall(s);
+    (is_edge ? edge_weight_ : cell_weight_)[a][s.index] = scale * s.viscosity * s.volume * stress_left(s);
     for (std::size_t pair = 0; pair < (is_edge ? 2U : 1U); ++pair)
         (is_edge ? edge_stretch_[pair] : cell_stretch_)[a][s.index] = s.stretch[pair];
     if (has_moving_) (is_edge ? edge_shift_ : cell_shift_)[a][s.index] = body_shift(s);
@@ -359,6 +389,9 @@ void ViscosityOperator::build(const ViscosityInput& input)
     has_moving_ = std::any_of(solids.bodies.begin(), solids.bodies.end(), [](const SolidBody& body) {
         return body.twist.linear.norm() > 0 || body.twist.angular.norm() > 0;
     });
+    has_slip_ = is_between(solids.wall_friction) ||
+                std::any_of(solids.bodies.begin(), solids.bodies.end(),
+                            [](const SolidBody& body) { return is_between(body.friction); });
     compute_control_volumes(in_, volumes_);
     const std::size_t size = grid().field_size();
     for (FaceField* field : {&mass_, &cell_weight_, &edge_weight_, &cell_stress_, &edge_stress_[0]})
@@ -385,12 +418,33 @@ void ViscosityOperator::build(const ViscosityInput& input)
                 fill_tile(*field, std::size_t(t), 0);
 }
 
+double ViscosityOperator::velocity_at_wall(std::size_t axis, std::size_t face, const FaceField& u) const
+{
+    const double solid = in_.solid_fields->velocity[axis][face];
+    const int t = int(face / kTileCells), c = int(face % kTileCells);
+    const Vec3i cell(c % 8, c / 8 % 8, c / 64);
+    const double slip = slip_at(t, cell, axis), inside = volumes_.solid_distance(axis, face);
+    if (slip == 0) return solid;
+    double sum = 0;
+    int n = 0;
+    for (std::size_t side = 0; side < 6; ++side) {
+        const std::size_t other = offset_index(grid(), t, cell, side / 2, side % 2 == 0 ? -1 : 1);
+        if (kind(axis, other) != FaceKind::Liquid) continue;
+        const double outside = volumes_.solid_distance(axis, other);
+        const double theta = std::clamp(outside / (outside - inside), kLeastWallTheta, 1.0);
+        sum += (u[axis][other] - solid) * slip / (theta + slip);
+        ++n;
+    }
+    return n > 0 ? solid + sum / n : solid;
+}
+
 double ViscosityOperator::continued_velocity(int t, const Vec3i& cell, std::size_t axis, const FaceField& u) const
 {
     const std::size_t own = grid().index(t, cell.x(), cell.y(), cell.z());
     const double inside = volumes_.solid_distance(axis, own);
     const Vec3 x = grid().face_centre(t, int(axis), cell);
     const int body = in_.solids->nearest(x).body;
+    const double u_wall = in_.solids->velocity(x, body)[int(axis)], slip = slip_at(t, cell, axis);
     double sum = 0;
     int n = 0;
     for (std::size_t side = 0; side < 6; ++side) {
@@ -399,10 +453,12 @@ double ViscosityOperator::continued_velocity(int t, const Vec3i& cell, std::size
         const Vec3 at = x + (side % 2 == 0 ? -1 : 1) * grid().cell_size() * Vec3::Unit(int(side / 2));
         const double outside = volumes_.solid_distance(axis, other);
         const double theta = std::clamp(outside / (outside - inside), kLeastContinuedTheta, 1.0);
-        sum -= (u[axis][other] - in_.solids->velocity(at, body)[int(axis)]) * (1 - theta) / theta;
+        const double sticks = theta / (theta + slip); // 1 of liquid that does not slip
+        sum += (1 - sticks) * (u[axis][own] - u_wall) -
+               sticks * (u[axis][other] - in_.solids->velocity(at, body)[int(axis)]) * (1 - theta) / theta;
         ++n;
     }
-    return n > 0 ? in_.solids->velocity(x, body)[int(axis)] + sum / n : u[axis][own];
+    return n > 0 ? u_wall + sum / n : u[axis][own];
 }
 
 void ViscosityOperator::extend_through_walls(FaceField& u) const

@@ -19,7 +19,8 @@ using FaceField = std::array<std::vector<double>, 3>;
 ///   edge  s = g_0 (u_a[n] - u_a[n - b]) + g_1 (u_b[n] - u_b[n - a]),             W =   mu V dt / dx^2
 /// V: part of the sample's volume that is liquid, at most kStressPerMass times that of any face it moves, so that no
 /// face is moved by a stress that it is too light for. g = 1, but 1 / theta where just one face of a difference is in a
-/// solid that holds the liquid and the wall cuts it at theta: velocities there are relative to the solid's.
+/// solid that holds the liquid and the wall cuts it at theta: velocities there are relative to the solid's. Where the
+/// liquid slips along the wall by Navier's law, W has the part theta / (theta + slip length / dx) of that.
 class ViscosityOperator {
 public:
     ViscosityOperator() = default;
@@ -34,7 +35,10 @@ public:
     /// q = -(force of viscosity) * dt, per volume: K u with the motion of the solids. `after` is called for every tile
     /// as soon as its q is known; it may change u there.
     void apply_stress(const FaceField& u, FaceField& q, const std::function<void(int tile)>& after);
-    /// u on held faces beside liquid ones: the liquid's velocity relative to the solid's, continued through the wall.
+    /// Velocity of liquid at the wall that holds a face, from the liquid faces beside it: the solid's, and slip.
+    [[nodiscard]] double velocity_at_wall(std::size_t axis, std::size_t face, const FaceField& u) const;
+    /// u on held faces beside liquid ones: the liquid's velocity relative to the solid's, continued through the wall;
+    /// where it slips, between that and the value that u has there.
     void extend_through_walls(FaceField& u) const;
     /// Force and torque on each body, for the velocity u.
     [[nodiscard]] std::vector<ViscousLoad> loads(const FaceField& u) const;
@@ -66,6 +70,8 @@ private:
     [[nodiscard]] Sample edge_sample(int t, const Vec3i& cell, std::size_t axis) const;
     void stretch_at_wall(Sample& sample) const;
     void limit_volume(Sample& sample) const;
+    [[nodiscard]] double slip_at(int t, const Vec3i& cell, std::size_t axis) const;
+    [[nodiscard]] double stress_left(const Sample& sample) const;
     [[nodiscard]] double body_shift(const Sample& sample) const;
     [[nodiscard]] double face_mass(std::size_t axis, std::size_t face, std::size_t below) const;
     [[nodiscard]] double edge_viscosity(int t, const Vec3i& cell, std::size_t axis) const;
@@ -96,6 +102,7 @@ private:
     FaceField cell_weight_, edge_weight_;
     bool has_held_ = false;   ///< there are solids: the stretches below are in use
     bool has_moving_ = false; ///< and moves: so are the shifts
+    bool has_slip_ = false;   ///< liquid slips along some solid, but not freely
     FaceField cell_stretch_;
     std::array<FaceField, 2> edge_stretch_;
     FaceField cell_shift_, edge_shift_;    ///< what the motion of solids adds to s

@@ -105,7 +105,7 @@ Record simulation_record()
                 .otherwise(std::int64_t{5}),
             number("pressure_tolerance", "", "Divergence left by the pressure solve, as a fraction of a cell a step.")
                 .between(1e-14, 0.1)
-                .otherwise("1e-6"),
+                .otherwise("1e-7"),
             integer("max_pressure_iterations", "Iterations after which a pressure solve counts as failed.")
                 .between(1, 1e6)
                 .otherwise(std::int64_t{200}),
@@ -144,7 +144,7 @@ Record domain_record()
                 vector("upper", "m", "Upper corner.").between(-kFar, kFar).mandatory(),
                 table("walls", "walls", "Which sides hold liquid and strands back; one word stands for all six.")
                     .all_at_once(),
-                number("friction", "", "Friction of the closed walls: 0 = free slip, 1 = no slip.")
+                number("friction", "", "Friction of the closed walls with liquid, as that of obstacles.")
                     .between(0, 1)
                     .otherwise("0"),
                 number("strand_friction", "",
@@ -212,21 +212,27 @@ Record body_record()
 
 Record obstacle_record()
 {
-    return {"obstacle", "A solid that liquid cannot enter; it moves as scripted.", "",
-            std::vector<Key>{shape_key("shape", "The solid region.").mandatory()} + moving_keys() +
-                std::vector<Key>{
-                    number("friction", "", "0 = liquid slips freely, 1 = liquid sticks.").between(0, 1).otherwise("0"),
-                    number("strand_friction", "",
-                           "Coulomb's coefficient of its surface; between it and a strand acts the root of the product "
-                           "of both.")
-                        .between(0, 10)
-                        .absent("that of the strand"),
-                    colour("colour", "Colour in pictures.").otherwise("0.6 0.6 0.6").for_pictures(),
-                    boolean("visible", "Whether pictures show it.").otherwise(true).for_pictures(),
-                    boolean("transparent", "Whether pictures show it as clear glass tinted with `colour`.")
-                        .otherwise(false)
-                        .for_pictures(),
-                }};
+    return {
+        "obstacle", "A solid that liquid cannot enter; it moves as scripted.", "",
+        std::vector<Key>{shape_key("shape", "The solid region.").mandatory()} + moving_keys() +
+            std::vector<Key>{
+                number("friction", "",
+                       "0 = liquid slips freely, 1 = liquid sticks. Between them viscous liquid slips over a length "
+                       "of 1 cm (1 - f) / f, and liquid of any kind that slips at u is held back by a stress of "
+                       "f u (0.1 m/s) times its density.")
+                    .between(0, 1)
+                    .otherwise("0"),
+                number("strand_friction", "",
+                       "Coulomb's coefficient of its surface; between it and a strand acts the root of the product "
+                       "of both.")
+                    .between(0, 10)
+                    .absent("that of the strand"),
+                colour("colour", "Colour in pictures.").otherwise("0.6 0.6 0.6").for_pictures(),
+                boolean("visible", "Whether pictures show it.").otherwise(true).for_pictures(),
+                boolean("transparent", "Whether pictures show it as clear glass tinted with `colour`.")
+                    .otherwise(false)
+                    .for_pictures(),
+            }};
 }
 
 Record source_record()

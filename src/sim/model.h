@@ -164,7 +164,7 @@ struct Options {
     double min_step = 1e-7;           ///< the run fails rather than go below [s]
     double cfl = 1;                   ///< cells that the fastest particle may cross in a step
     int max_retries = 5;              ///< halvings of one step before the run fails
-    double pressure_tolerance = 1e-6; ///< largest divergence left, as a fraction of a cell volume per step
+    double pressure_tolerance = 1e-7; ///< largest divergence left, as a fraction of a cell volume per step
     int max_pressure_iterations = 200;
     std::uint64_t seed = 1;
     bool surface_tension = false; ///< off by default: its waves limit the time step

@@ -27,10 +27,10 @@ struct Places {
     bool any_free = false;   ///< of these, outside of solids
 };
 
-/// Looks at places of the lattice of seed_body() until one is free.
-Places look_for_free_place(const Model& model, const LiquidBody& body, const Aabb& box, double h)
+/// Looks at places of the lattice of seed_body() until one is free: of a placed shape, in a box, at a time.
+Places look_for_free_place(const Model& model, const Shape& shape, const Aabb& box, double h, double time)
 {
-    const SolidSet set = solids_at(model, 0, 0);
+    const SolidSet set = solids_at(model, time, 0);
     const Solids solids = set.view();
     const Vec3 origin = model.domain.box.lower;
     const Vec3 first = ((box.lower - origin) / h - Vec3::Constant(0.5)).array().ceil();
@@ -40,7 +40,7 @@ Places look_for_free_place(const Model& model, const LiquidBody& body, const Aab
         for (double j = first.y(); j <= last.y(); ++j)
             for (double i = first.x(); i <= last.x(); ++i) {
                 const Vec3 x = origin + h * Vec3(i + 0.5, j + 0.5, k + 0.5);
-                if (!(body.shape->distance(body.pose.to_body(x)) < 0)) continue;
+                if (!(shape.distance(x) < 0)) continue;
                 places.any_inside = true;
                 places.any_free = solids.distance(x) > 0;
                 if (places.any_free) return places;
@@ -48,21 +48,48 @@ Places look_for_free_place(const Model& model, const LiquidBody& body, const Aab
     return places;
 }
 
-void look_at_body(const Model& model, const LiquidBody& body, std::vector<std::string>& warnings)
+/// Where there is room for liquid in a shape at a time; free if that would take too long to tell.
+Places places_of(const Model& model, const ShapePtr& shape, const Pose& pose, double time)
 {
-    const Aabb bounds = make_placed(body.shape, body.pose)->bounds();
+    const ShapePtr placed = make_placed(shape, pose);
+    const Aabb bounds = placed->bounds();
     const Aabb box{bounds.lower.cwiseMax(model.domain.box.lower), bounds.upper.cwiseMin(model.domain.box.upper)};
     const double h = model.options.cell_size / kParticlesPerEdge;
+    if (box.is_empty()) return {};
+    if (box.size().prod() > kMaxPlaces * h * h * h) return {true, true};
+    return look_for_free_place(model, *placed, box, h, time);
+}
+
+std::string no_place_text(const Model& model, const Places& places)
+{
+    return places.any_inside ? "it lies wholly inside of obstacles"
+                             : fmt::format("nothing of it lies in the domain, or it is thinner than {:.3g} m",
+                                           model.options.cell_size / kParticlesPerEdge);
+}
+
+void look_at_body(const Model& model, const LiquidBody& body, std::vector<std::string>& warnings)
+{
+    const Places places = places_of(model, body.shape, body.pose, 0);
+    if (!places.any_free)
+        warnings.push_back(fmt::format("bodies.{} holds no liquid: {}", body.name, no_place_text(model, places)));
+}
+
+/// Where anything moves, at some times of its work.
+void look_at_source(const Model& model, const Source& source, std::vector<std::string>& warnings)
+{
+    constexpr int kTimes = 16;
+    const double stop = std::min(source.stop, model.options.end_time);
+    if (!(source.start < stop)) return;
+    const bool rests = source.motion.is_static() && std::all_of(model.obstacles.begin(), model.obstacles.end(),
+                                                                [](const Obstacle& o) { return o.motion.is_static(); });
     Places places;
-    if (!box.is_empty()) {
-        if (box.size().prod() > kMaxPlaces * h * h * h) return;
-        places = look_for_free_place(model, body, box, h);
+    for (int n = 0; n < (rests ? 1 : kTimes); ++n) {
+        const double time = source.start + n * (stop - source.start) / kTimes;
+        const Places now = places_of(model, source.shape, source.motion.pose(time), time);
+        if (now.any_free) return;
+        places.any_inside = places.any_inside || now.any_inside;
     }
-    if (places.any_free) return;
-    warnings.push_back(fmt::format(
-        "bodies.{} holds no liquid: {}", body.name,
-        places.any_inside ? "it lies wholly inside of obstacles"
-                          : fmt::format("nothing of it lies in the domain, or it is thinner than {:.3g} m", h)));
+    warnings.push_back(fmt::format("sources.{} gives no liquid: {}", source.name, no_place_text(model, places)));
 }
 
 /// Obstacle that holds each strand; -1: none.
@@ -209,6 +236,7 @@ std::vector<std::string> placement_warnings(const Model& model)
 {
     std::vector<std::string> warnings;
     for (const LiquidBody& body : model.bodies) look_at_body(model, body, warnings);
+    for (const Source& source : model.sources) look_at_source(model, source, warnings);
     const std::vector<std::int32_t> holder = holders(model.strands);
     for (const StrandGroup& group : model.strand_groups) look_at_group(model, group, holder, warnings);
     look_for_overlaps(model, warnings);

@@ -7,6 +7,7 @@
 #include "fluid/liquid_share.h"
 #include "fluid/liquid_surface.h"
 #include "fluid/surface_tension.h"
+#include "fluid/wall_friction.h"
 #include "sim/occupied_cells.h"
 #include "sim/seed.h"
 
@@ -414,8 +415,9 @@ void check_packing(const Model& model, const State& state, const Scratch& s)
     if (volume > kMostPacked * room + kHeapedDrops * cell_volume)
         throw SimulationError(
             "crowding", "liquid.position", -1,
-            fmt::format("{:.3g} m3 of liquid are pressed into {:.3g} m3: do sources fill a closed space?", volume,
-                        room));
+            fmt::format(
+                "{:.3g} m3 of liquid are pressed into {:.3g} m3: do sources or moving obstacles fill a closed space?",
+                volume, room));
 }
 
 /// Strands that displace liquid.
@@ -452,6 +454,13 @@ void solve_crowding(const Model& model, const State& state, Scratch& s, double d
     std::swap(potential, s.pressure.pressure);
     apply_pressure(pressure_input(model, s, dt, false), s.pressure, s.displacement);
     std::swap(potential, s.pressure.pressure);
+}
+
+void rub_on_walls(Scratch& s, double dt)
+{
+    mark_known_faces(s.grid, s.solid_fields, s.pressure.unknown, s.known_faces);
+    rub_on_solids(s.grid, s.solids.view(), s.solid_fields, s.known_faces, s.has_viscosity, s.lead.force * dt,
+                  s.faces.velocity);
 }
 
 void extend_velocity(const Model& model, Scratch& s, double dt)

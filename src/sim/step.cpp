@@ -50,6 +50,7 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
         stage("viscosity", [&] { solve_viscosity(model, state, scratch, dt); });
         stage("pressure", [&] { solve_pressure(model, state, scratch, dt); });
         stage("crowding", [&] { solve_crowding(model, state, scratch, dt); });
+        stage("wall friction", [&] { rub_on_walls(scratch, dt); });
         stage("extrapolation", [&] { extend_velocity(model, scratch, dt); });
     }
     if (has_liquid)

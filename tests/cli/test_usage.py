@@ -198,7 +198,7 @@ shape = { type = "sphere", radius = "6 cm" }
 position = "0.15 0.15 0.25 m"
 velocity = "0 0 -1 m/s"
 """)
-        self.assertIn("do sources fill a closed space?", self.run_scene("out", expect=4).stderr)
+        self.assertIn("do sources or moving obstacles fill a closed space?", self.run_scene("out", expect=4).stderr)
 
     def test_only_files_include(self):
         self.assertIn("include", self.rivulet("check", self.scene, "--set", 'include=["a.toml"]', expect=2).stderr)

@@ -52,6 +52,25 @@ TEST(Placement, LiquidThatHasAPlaceIsNotWarnedOf)
     EXPECT_EQ(placement_warnings(m), Lines());
 }
 
+TEST(Placement, SourcesThatCannotGiveAnythingAreWarnedOf)
+{
+    Model m = tank_with_post();
+    Source tap;
+    tap.name = "tap";
+    tap.shape = make_sphere(Vec3::Zero(), 0.06);
+    tap.motion.keyframes.push_back({0, Vec3(0.5, 0.5, 0.5), Vec3::Zero(), Easing::Linear});
+    m.sources.push_back(tap);
+    EXPECT_EQ(placement_warnings(m), Lines{"sources.tap gives no liquid: it lies wholly inside of obstacles"});
+    m.sources[0].motion.keyframes[0].position = {1.5, 0.5, 0.5};
+    EXPECT_EQ(placement_warnings(m), Lines{"sources.tap gives no liquid: nothing of it lies in the domain, or it is "
+                                           "thinner than 0.025 m"});
+    m.sources[0].motion.keyframes.push_back({1, Vec3(0.8, 0.5, 0.5), Vec3::Zero(), Easing::Linear}); // comes in later
+    EXPECT_EQ(placement_warnings(m), Lines());
+    m.sources[0].motion.keyframes = {tap.motion.keyframes[0]};
+    m.obstacles[0].motion.keyframes.push_back({1, Vec3(0.5, 0.5, 5), Vec3::Zero(), Easing::Linear}); // lets it go
+    EXPECT_EQ(placement_warnings(m), Lines());
+}
+
 TEST(Placement, LiquidInsideOfAnObstacleIsWarnedOf)
 {
     Model m = tank_with_post();
