@@ -1,6 +1,5 @@
 #include "fluid/surface_tension.h"
 
-#include "base/assert.h"
 #include "base/parallel.h"
 #include "fluid/liquid_share.h"
 
@@ -11,8 +10,9 @@
 namespace rivulet {
 namespace {
 
-/// A corner this close to a solid, in cells, is on it.
-constexpr double kOnSolid = 0.25;
+/// A corner this close to a solid, in cells, is beside it, and this close on it.
+constexpr double kBesideSolid = 0.25;
+constexpr double kOnSolid = 0.01;
 /// Slope of F along a solid, per cell, from which on there is an edge of the liquid to be turned.
 constexpr double kEdgeSlope = 0.05;
 /// Largest F around a cell below which the grid sees no surface, and from which on it does: a few particles that fly
@@ -23,45 +23,6 @@ constexpr double kSeen = 0.3;
 constexpr double kBeyond = 0.5;
 /// Largest curvature, in inverse cells: a drop of one cell radius.
 constexpr double kLargestCurvature = 2;
-
-/// Laws of the surface at cell centres where liquids differ in them, by volume.
-struct MeanLaws {
-    std::vector<double> tension; ///< [N/m]; empty while all liquids have the same law, as the next
-    std::vector<double> cosine;
-
-    [[nodiscard]] SurfaceLaw at(const SurfaceTensionInput& in, std::size_t cell) const
-    {
-        if (tension.empty()) return in.laws.front();
-        return {tension[cell], std::clamp(cosine[cell], -1.0, 1.0)};
-    }
-};
-
-/// Mean by volume of what `value` says of the particles' laws; `filled` is their smoothed volume.
-template <class Value>
-std::vector<double> mean_law(const SurfaceTensionInput& in, const std::vector<double>& filled, Value&& value)
-{
-    std::vector<double> weighted(in.volume.size());
-    parallel_for(
-        static_cast<std::int64_t>(weighted.size()), "surface law",
-        [&](std::int64_t i) {
-            const auto p = static_cast<std::size_t>(i);
-            weighted[p] = in.volume[p] * value(in.laws[static_cast<std::size_t>(in.liquid[p])]);
-        },
-        4096);
-    std::vector<double> mean = smoothed_volume(*in.grid, *in.order, in.position, weighted);
-    set_cells(*in.grid, "surface tension", mean,
-              [&](std::size_t c) { return filled[c] > 0 ? mean[c] / filled[c] : 0; });
-    return mean;
-}
-
-MeanLaws mean_laws(const SurfaceTensionInput& in)
-{
-    const auto is_first = [&](const SurfaceLaw& l) { return l == in.laws.front(); };
-    if (std::all_of(in.laws.begin(), in.laws.end(), is_first)) return {};
-    const std::vector<double> filled = smoothed_volume(*in.grid, *in.order, in.position, in.volume);
-    return {mean_law(in, filled, [](const SurfaceLaw& l) { return l.tension; }),
-            mean_law(in, filled, [](const SurfaceLaw& l) { return l.contact_cosine; })};
-}
 
 /// F in the cells around one, up to two away along each axis, x fastest.
 struct ShareBlock {
@@ -110,12 +71,12 @@ Vec3 corner_gradient(const ShareBlock& f, const Vec3i& corner)
 }
 
 /// The normal of a surface that meets a solid of normal m at the contact angle, as far as there is an edge to turn.
-Vec3 turned_normal(const Vec3& gradient, const Vec3& n, const Vec3& m, double cosine)
+Vec3 turned_normal(const Vec3& gradient, const Vec3& n, const Vec3& m, double cosine, double most)
 {
     const Vec3 along = gradient.dot(m) * m - gradient;
     const double slope = along.norm();
     if (!(slope > 0)) return n;
-    const double part = std::min(1.0, slope / kEdgeSlope);
+    const double part = most * std::min(1.0, slope / kEdgeSlope);
     const Vec3 turned = cosine * m + std::sqrt(1 - cosine * cosine) / slope * along;
     return ((1 - part) * n + part * turned).normalized();
 }
@@ -130,8 +91,13 @@ Vec3 corner_normal(const SurfaceTensionInput& in, const ShareBlock& f, int t, co
     if (in.solid_fields->tiles[static_cast<std::size_t>(t)] == TileSolidity::Open) return n;
     const Vec3 x = in.grid->node(t, c.x() + corner.x(), c.y() + corner.y(), c.z() + corner.z());
     const Solids::Nearest nearest = in.solids->nearest(x);
-    if (nearest.distance > kOnSolid * in.grid->cell_size()) return n;
-    return turned_normal(gradient, n, in.solids->normal(x, nearest.body), cosine);
+    if (nearest.distance > kBesideSolid * in.grid->cell_size()) return n;
+    // On solids along the axes the pull of the edge is then exact. Others have corners at all distances, which would
+    // drive the edge about: there F has the angle, as far as it stands for the solid at all.
+    const bool is_on = std::abs(nearest.distance) <= kOnSolid * in.grid->cell_size();
+    const double part = is_on ? 1 : 1 - weight_of_solid(cosine);
+    if (part == 0) return n;
+    return turned_normal(gradient, n, in.solids->normal(x, nearest.body), cosine, part);
 }
 
 /// div n at a cell [1/m].
@@ -156,12 +122,12 @@ bool is_beside_surface(const SurfaceTensionInput& in, int t, const Vec3i& c)
     return false;
 }
 
-double pressure_at(const SurfaceTensionInput& in, const MeanLaws& laws, int t, const Vec3i& c)
+double pressure_at(const SurfaceTensionInput& in, int t, const Vec3i& c)
 {
     const ShareBlock f(*in.grid, in.liquid_share, t, c);
     const double seen = std::clamp((f.largest_near() - kUnseen) / (kSeen - kUnseen), 0.0, 1.0);
     if (seen == 0) return 0;
-    const SurfaceLaw law = laws.at(in, in.grid->index(t, c.x(), c.y(), c.z()));
+    const SurfaceLaw law = in.laws->at(in.grid->index(t, c.x(), c.y(), c.z()));
     return seen * law.tension * curvature(in, f, t, c, law.contact_cosine);
 }
 
@@ -177,15 +143,13 @@ double crossing(double f_a, double f_b)
 
 void compute_surface_pressure(const SurfaceTensionInput& in, std::array<std::vector<double>, 3>& pressure)
 {
-    RIVULET_VERIFY(!in.laws.empty());
-    const MeanLaws laws = mean_laws(in);
     std::vector<double> at_cells(in.grid->field_size(), 0);
     parallel_for(in.grid->n_tiles(), "surface tension", [&](std::int64_t ti) {
         const int t = static_cast<int>(ti);
         for (int n = 0; n < kTileCells; ++n) {
             const Vec3i c(n % 8, n / 8 % 8, n / 64);
             if (is_beside_surface(in, t, c))
-                at_cells[static_cast<std::size_t>(t * kTileCells + n)] = pressure_at(in, laws, t, c);
+                at_cells[static_cast<std::size_t>(t * kTileCells + n)] = pressure_at(in, t, c);
         }
     });
     for (std::size_t a = 0; a < 3; ++a) {

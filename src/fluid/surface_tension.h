@@ -1,28 +1,16 @@
 #pragma once
 
 #include "fluid/solids.h"
-#include "grid/particle_order.h"
+#include "fluid/surface_laws.h"
 
 #include <span>
 #include <vector>
 
 namespace rivulet {
 
-/// What the surface of a liquid is like.
-struct SurfaceLaw {
-    double tension = 0;        ///< against air [N/m]
-    double contact_cosine = 0; ///< of the angle at solids, measured through the liquid [1]
-
-    bool operator==(const SurfaceLaw&) const = default;
-};
-
 struct SurfaceTensionInput {
     const TileGrid* grid = nullptr;
-    const ParticleOrder* order = nullptr;
-    std::span<const Vec3> position;          ///< of the particles [m]
-    std::span<const double> volume;          ///< of the particles [m^3]
-    std::span<const std::int32_t> liquid;    ///< of the particles, index into `laws`
-    std::span<const SurfaceLaw> laws;        ///< one a liquid, at least one
+    const SurfaceLaws* laws = nullptr;
     std::span<const double> liquid_distance; ///< at cell centres [m]
     std::span<const double> liquid_share;    ///< at cell centres, F below
     const Solids* solids = nullptr;
@@ -32,10 +20,9 @@ struct SurfaceTensionInput {
 /// Pressure that the bent surface puts the liquid under, on the faces between liquid and empty cells [Pa]; zero on
 /// others:
 ///   p = sigma kappa,   kappa = div n,   n = -grad F / |grad F|
-/// F is the share of liquid (fluid/liquid_share.h). The normals are at the cells' corners, and at
-/// solids of normal m turned to the contact angle: n = m cos(theta) + t sin(theta), t along the solid [Brackbill 1992].
-/// kappa is found at the cells on both sides and taken where F = 1/2 on the line between them. Where liquids mix, sigma
-/// and cos(theta) are means by volume.
+/// F is the share of liquid (fluid/liquid_share.h). The normals are at the cells' corners, and on solids of normal m
+/// turned to the contact angle: n = m cos(theta) + t sin(theta), t along the solid [Brackbill 1992]. kappa is found at
+/// the cells on both sides and taken where F = 1/2 on the line between them.
 void compute_surface_pressure(const SurfaceTensionInput& input, std::array<std::vector<double>, 3>& pressure);
 
 /// Largest step that follows the shortest capillary waves of a grid [s] [Brackbill 1992]:

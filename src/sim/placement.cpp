@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <numbers>
 #include <span>
 
 namespace rivulet {
@@ -230,6 +231,26 @@ void look_for_overlaps(const Model& model, std::vector<std::string>& warnings)
                                    o.place.z()));
 }
 
+/// Contact angles from which on the edge of a liquid was seen to hold, on walls along the axes and on others [rad].
+constexpr double kAngleOnWalls = 15 * std::numbers::pi / 180;
+constexpr double kAngleOnObstacles = 75 * std::numbers::pi / 180;
+
+void look_at_contact_angle(const Model& model, const Liquid& liquid, std::vector<std::string>& warnings)
+{
+    if (!model.options.surface_tension || liquid.surface_tension == 0) return;
+    constexpr double kRounding = 1e-9;
+    const double degrees = liquid.contact_angle * 180 / std::numbers::pi;
+    if (liquid.contact_angle < kAngleOnWalls - kRounding)
+        warnings.push_back(fmt::format("liquids.{} has a contact angle of {:.3g} degrees: below 15 its edge is thinner "
+                                       "than the grid can tell and may go on spreading",
+                                       liquid.name, degrees));
+    else if (liquid.contact_angle < kAngleOnObstacles - kRounding && !model.obstacles.empty())
+        warnings.push_back(
+            fmt::format("liquids.{} has a contact angle of {:.3g} degrees: below 75, thin films may leave "
+                        "its edge on obstacles that are not along the axes",
+                        liquid.name, degrees));
+}
+
 } // namespace
 
 std::vector<std::string> placement_warnings(const Model& model)
@@ -240,6 +261,7 @@ std::vector<std::string> placement_warnings(const Model& model)
     const std::vector<std::int32_t> holder = holders(model.strands);
     for (const StrandGroup& group : model.strand_groups) look_at_group(model, group, holder, warnings);
     look_for_overlaps(model, warnings);
+    for (const Liquid& liquid : model.liquids) look_at_contact_angle(model, liquid, warnings);
     return warnings;
 }
 

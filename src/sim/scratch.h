@@ -4,6 +4,7 @@
 #include "fluid/poisson.h"
 #include "fluid/pressure.h"
 #include "fluid/solids.h"
+#include "fluid/surface_laws.h"
 #include "fluid/viscosity.h"
 #include "grid/particle_order.h"
 #include "grid/transfer.h"
@@ -42,6 +43,7 @@ struct Workspace::Scratch {
     SolidFields solid_fields;
     SolidCache solid_cache;              ///< of the last step: saves time, changes nothing
     std::vector<double> liquid_distance; ///< at cell centres [m]
+    SurfaceLaws surface_laws;            ///< with surface tension
     std::vector<double> liquid_share;    ///< at cell centres [1]; empty without surface tension
     std::vector<double> density;         ///< at cell centres [kg/m^3]; empty while all liquids weigh the same
     std::array<std::vector<double>, 3> surface_pressure; ///< of surface tension, on faces [Pa]; empty: none

@@ -273,9 +273,15 @@ void find_surface(const Model& model, const State& state, Scratch& s)
                             s.liquid_distance);
     s.liquid_share.clear();
     if (has_surface_tension(model)) {
-        compute_liquid_share(s.grid, s.order, state.liquid.position, state.liquid.volume, s.solid_fields,
-                             s.liquid_share);
-        refine_liquid_distance(s.grid, s.liquid_share, s.liquid_distance);
+        const Solids solids = s.solids.view();
+        std::vector<SurfaceLaw> laws;
+        for (const Liquid& l : model.liquids) laws.push_back({l.surface_tension, std::cos(l.contact_angle)});
+        const LiquidParticles& liquid = state.liquid;
+        s.surface_laws = mean_surface_laws(s.grid, s.order, liquid.position, liquid.volume, liquid.liquid, laws);
+        compute_liquid_share(
+            {&s.grid, &s.order, liquid.position, liquid.volume, &s.surface_laws, &solids, &s.solid_fields},
+            s.liquid_share);
+        refine_liquid_distance(s.grid, solids, s.solid_fields, s.liquid_share, s.liquid_distance);
     }
     s.density.clear();
     if (!liquids_differ_in_density(model)) return;
@@ -295,15 +301,12 @@ void find_surface(const Model& model, const State& state, Scratch& s)
                      [&](std::size_t cell) { return s.liquid_distance[cell] < 0; });
 }
 
-void find_surface_pressure(const Model& model, const State& state, Scratch& s)
+void find_surface_pressure(const Model& model, Scratch& s)
 {
     for (auto& p : s.surface_pressure) p.clear();
     if (!has_surface_tension(model)) return;
-    std::vector<SurfaceLaw> laws;
-    for (const Liquid& l : model.liquids) laws.push_back({l.surface_tension, std::cos(l.contact_angle)});
     const Solids solids = s.solids.view();
-    compute_surface_pressure({&s.grid, &s.order, state.liquid.position, state.liquid.volume, state.liquid.liquid, laws,
-                              s.liquid_distance, s.liquid_share, &solids, &s.solid_fields},
+    compute_surface_pressure({&s.grid, &s.surface_laws, s.liquid_distance, s.liquid_share, &solids, &s.solid_fields},
                              s.surface_pressure);
 }
 

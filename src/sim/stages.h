@@ -16,7 +16,7 @@ void place_solids(const Model& model, const State& state, Scratch& scratch, doub
 /// Signed distance to the liquid, and its density where liquids differ.
 void find_surface(const Model& model, const State& state, Scratch& scratch);
 /// Pressure of the bent surface, where surface tension is on.
-void find_surface_pressure(const Model& model, const State& state, Scratch& scratch);
+void find_surface_pressure(const Model& model, Scratch& scratch);
 /// Particle momentum to the faces.
 void transfer_to_grid(const Model& model, const State& state, Scratch& scratch);
 /// In the first step: makes the velocity that the particles start with divergence-free, and keeps it. Walls that the

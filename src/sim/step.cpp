@@ -33,7 +33,7 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
         stage("grid", [&] { build_grid(model, state, scratch); });
         stage("solids", [&] { place_solids(model, state, scratch, dt); });
         stage("surface", [&] { find_surface(model, state, scratch); });
-        stage("surface tension", [&] { find_surface_pressure(model, state, scratch); });
+        stage("surface tension", [&] { find_surface_pressure(model, scratch); });
         stage("particles to grid", [&] { transfer_to_grid(model, state, scratch); });
         stage("watchdog", [&] { check_transferred(scratch.faces, "particles to grid"); });
         if (model.wetting) stage("immersion", [&] { find_immersed(model, state, scratch); });

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numbers>
+
 namespace rivulet {
 namespace {
 
@@ -109,6 +111,24 @@ TEST(Placement, StrandsThatReachThroughClosedWallsAreWarnedOf)
     m.obstacles.clear();
     EXPECT_EQ(placement_warnings(m), Lines{"strands.rod: 1 of 1 reach through closed walls of the domain"});
     m.domain.walls.fill(Wall::Open);
+    EXPECT_EQ(placement_warnings(m), Lines());
+}
+
+TEST(Placement, ContactAnglesThatTheGridCannotHoldAreWarnedOf)
+{
+    Model m = tank_with_post();
+    m.options.surface_tension = true;
+    m.liquids = {{.name = "soap", .surface_tension = 0.03, .contact_angle = 30 * std::numbers::pi / 180}};
+    EXPECT_EQ(placement_warnings(m),
+              Lines{"liquids.soap has a contact angle of 30 degrees: below 75, thin films may leave its edge on "
+                    "obstacles that are not along the axes"});
+    m.obstacles.clear();
+    EXPECT_EQ(placement_warnings(m), Lines());
+    m.liquids[0].contact_angle = 10 * std::numbers::pi / 180;
+    EXPECT_EQ(placement_warnings(m),
+              Lines{"liquids.soap has a contact angle of 10 degrees: below 15 its edge is thinner than the grid can "
+                    "tell and may go on spreading"});
+    m.options.surface_tension = false;
     EXPECT_EQ(placement_warnings(m), Lines());
 }
 

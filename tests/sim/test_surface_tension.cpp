@@ -83,6 +83,27 @@ TEST(SurfaceTensionStep, AFilmAtARightAngleStaysFlat)
     EXPECT_LT(largest_speed(state), 2e-4); // measured 3.7e-5; waves of a cell run at 0.27 m/s
 }
 
+/// A cap on the floor at its contact angle, cut from a ball of radius one.
+Model cap_on_a_floor(double angle, double cells_per_radius)
+{
+    const double height = 1 - std::cos(angle);
+    Model model = weightless({0.8, 0.8, height + 0.2}, cells_per_radius, 0.3, angle);
+    model.domain.box.lower.z() = 0;
+    add_body(model, make_sphere({0.013, 0.021, -std::cos(angle)}, 1));
+    return model;
+}
+
+TEST(SurfaceTensionStep, ADropThatMeetsTheFloorAtThirtyDegreesStaysTogetherAndAtRest)
+{
+    const Model model = cap_on_a_floor(std::numbers::pi / 6, 20); // 2.7 cells high
+    State state = initial_state(model);
+    run_until(model, state, 0.3);
+    double farthest = 0;
+    for (const Vec3& x : state.liquid.position) farthest = std::max(farthest, std::hypot(x.x() - 0.013, x.y() - 0.021));
+    EXPECT_LT(farthest, 0.5 + 1.0 / 20);   // the cap ends at 0.5, a cell is 1/20
+    EXPECT_LT(largest_speed(state), 0.06); // measured 0.025; waves as long as a cell run at 11
+}
+
 TEST(SurfaceTensionStep, HasTheSameBitsOnAnyNumberOfThreads)
 {
     std::uint64_t reference = 0;
