@@ -106,7 +106,7 @@ double largest_around(const TileGrid& grid, const SolidFields& solids, const std
         for (int j = -reach; j <= reach; ++j)
             for (int i = -reach; i <= reach; ++i) {
                 const std::size_t c = grid.index(t, n % 8 + i, n / 8 % 8 + j, n / 64 + k);
-                if (solids.open_eighths[c] > 0) most = std::max(most, share[c]);
+                if (solids.open_volume[c] > 0) most = std::max(most, share[c]);
             }
     return most;
 }
@@ -227,7 +227,7 @@ void filter_with_solids(const LiquidShareInput& in, const std::vector<double>& o
 double share_in_the_open(const TileGrid& grid, const Solids& solids, const SolidFields& solid_fields,
                          const std::vector<double>& share, std::size_t cell)
 {
-    if (solid_fields.centre_inside[cell] == 0 || solid_fields.open_eighths[cell] == 0) return share[cell];
+    if (solid_fields.centre_inside[cell] == 0 || solid_fields.open_volume[cell] == 0) return share[cell];
     const int t = static_cast<int>(cell / kTileCells);
     const int c = static_cast<int>(cell % kTileCells);
     const Vec3 x = grid.cell_centre(t, c % 8, c / 8 % 8, c / 64);
