@@ -11,7 +11,7 @@
 namespace rivulet {
 namespace {
 
-/// Differences that are left alone, in open liquid and where solids cut cells (whose volume is known only roughly).
+/// Differences that are left alone, in open liquid and where solids cut cells (in which particles lie anyhow).
 constexpr double kNoise = 0.05;
 constexpr double kNoiseAtCuts = 0.3;
 /// Largest correction asked of one step.

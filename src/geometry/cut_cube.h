@@ -32,6 +32,7 @@ template <class Distance>
 {
     constexpr int kLevels = 1, kEdgeLevels = 3;
     constexpr double kHalfDiagonal = 0.8660254037844387, kRounding = 1e-12, kSmooth = 0.05;
+    const auto corner = [](int n) { return Vec3((n & 1) - 0.5, (n >> 1 & 1) - 0.5, (n >> 2 & 1) - 0.5); };
     const double d = distance(middle);
     if (d >= kHalfDiagonal * edge) return {};
     if (d <= -kHalfDiagonal * edge) return {1, middle};
@@ -41,18 +42,16 @@ template <class Distance>
             faces[static_cast<std::size_t>(f)] =
                 distance(middle + (f % 2 == 0 ? -0.5 : 0.5) * edge * Vec3::Unit(f / 2));
         const FaceCut cut(middle, edge, faces);
-        if (std::abs(cut.slope - 1) < kSmooth || level == kLevels + kEdgeLevels) return cut.part;
-    }
-    const auto corner = [](int n) { return Vec3((n & 1) - 0.5, (n >> 1 & 1) - 0.5, (n >> 2 & 1) - 0.5); };
-    if (level >= kLevels) { // edges of boxes are often those of cubes
-        bool is_full = true, is_empty = true;
+        if (std::abs(cut.slope - 1) < kSmooth) return cut.part;
+        bool is_full = true, is_empty = true; // edges of boxes are often those of cubes
         for (int n = 0; n < 8; ++n) {
             const double at = distance(middle + edge * corner(n));
             is_full = is_full && at <= kRounding * edge;
             is_empty = is_empty && at >= -kRounding * edge;
         }
-        if (is_full) return {1, middle};
+        if (is_full && d <= 0) return {1, middle};
         if (is_empty && d >= 0) return {};
+        if (level == kLevels + kEdgeLevels) return cut.part;
     }
     CubePart whole;
     for (int n = 0; n < 8; ++n) {

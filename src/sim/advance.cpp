@@ -110,7 +110,8 @@ State initial_state(const Model& model)
     state.loads.torque.assign(model.obstacles.size(), Vec3::Zero());
     for (std::size_t b = 0; b < model.bodies.size(); ++b)
         seed_body(model, model.bodies[b], std::span(model.bodies).first(b), state);
-    emit_sources(model, 0, 0, state);
+    std::vector<SourceColumns> columns;
+    emit_sources(model, 0, 0, state, columns);
     resample_liquid(model, 0, state);
     state.strands = model.strands_at_start;
     start_films(model, state);

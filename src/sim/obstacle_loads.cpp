@@ -41,6 +41,19 @@ struct FaceShares {
     bool is_held; ///< the rest does not move against the solid
 };
 
+/// Part of the cube around a face that is outside of solids.
+double free_part(const Workspace::Scratch& s, const Solids& solids, const Vec3& centre, double distance)
+{
+    const double dx = s.grid.cell_size();
+    if (std::abs(distance) >= 0.87 * dx) return distance > 0 ? 1 : 0;
+    const auto to_liquid = [&](const Vec3& x) { return -solids.distance(x); };
+    std::array<double, 6> faces;
+    for (int f = 0; f < 6; ++f)
+        faces[static_cast<std::size_t>(f)] = to_liquid(centre + (f % 2 == 0 ? -0.5 : 0.5) * dx * Vec3::Unit(f / 2));
+    const FaceCut cut(centre, dx, faces);
+    return std::abs(cut.slope - 1) < 0.05 ? cut.part.share : cut_cube(centre, dx, to_liquid).share;
+}
+
 /// Without viscosity the open part of the face is moved. In viscous liquid, forces near a wall are large and balance
 /// face by face, each over the liquid that the face moves.
 FaceShares face_shares(const Workspace::Scratch& s, const Solids& solids, std::size_t axis, std::size_t face,
@@ -49,7 +62,7 @@ FaceShares face_shares(const Workspace::Scratch& s, const Solids& solids, std::s
     const double open = s.solid_fields.open[axis][face];
     if (open > 0 && is_viscous(s, face, below))
         return {s.viscosity_solver.moving_part(axis, face), s.viscosity_solver.held_part(axis, face), true};
-    const double free = cut_share(-nearest.distance / s.grid.cell_size(), -solids.normal(centre, nearest.body));
+    const double free = free_part(s, solids, centre, nearest.distance);
     return {open, free - open, open == 0 && is_viscous_beside(s, face, below)};
 }
 

@@ -11,7 +11,7 @@ namespace rivulet {
 inline constexpr double kSmallestParticle = 0.5;
 inline constexpr double kLargestParticle = 2;
 
-/// An eighth of a cell: what seeds and sources give a particle, but for the rounding of a body's shape [m^3].
+/// An eighth of a cell: what seeds and sources give a particle that no surface of a shape cuts [m^3].
 [[nodiscard]] double nominal_volume(const Model& model);
 
 /// Keeps the particles' sizes: one below kSmallestParticle joins the nearest of its liquid within a cell, one above

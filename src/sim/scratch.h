@@ -11,6 +11,7 @@
 #include "sim/film_stages.h"
 #include "sim/immersion_stages.h"
 #include "sim/obstacles.h"
+#include "sim/seed.h"
 #include "sim/strand_stages.h"
 #include "sim/workspace.h"
 #include "strands/penalty_step.h"
@@ -47,6 +48,7 @@ struct Workspace::Scratch {
     std::vector<double> liquid_share;    ///< at cell centres [1]; empty without surface tension
     std::vector<double> density;         ///< at cell centres [kg/m^3]; empty while all liquids weigh the same
     std::array<std::vector<double>, 3> surface_pressure; ///< of surface tension, on faces [Pa]; empty: none
+    std::vector<SourceColumns> source_columns;           ///< of the sources so far: saves time, changes nothing
     FaceFields faces;
     LeadFactors lead; ///< of this step
     /// Velocity of the start, made divergence-free, on the faces [m/s]; of the first step.

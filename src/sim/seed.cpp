@@ -3,12 +3,10 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "fluid/solids.h"
-#include "geometry/cut_cube.h"
 #include "sim/obstacles.h"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numbers>
 #include <utility>
 
@@ -129,7 +127,7 @@ void seed_body(const Model& model, const LiquidBody& body, std::span<const Liqui
     const Aabb box = intersection(placed_bounds(body.shape->bounds(), body.pose), domain).dilated(h);
     for_lattice(box, domain.lower, h, [&](const Vec3& site) {
         const CubePart part = cut_cube(site, h, distance);
-        if (part.share == 0) return;
+        if (part.share == 0 || distance(part.centre) > 0) return; // beside an edge: what is rounded off it
         Vec3 x = part.centre;
         if (body.jitter)
             for (int a = 0; a < 3; ++a)
@@ -161,11 +159,13 @@ struct FlowAxes {
     }
 };
 
-/// What the cubes of a source's lattice see of its shape on their way through it: a part that depends on the cube's
-/// column alone, so that all columns together bring the area that the shape shows to the flow.
+/// Finds and keeps the columns of a source.
 class Columns {
 public:
-    Columns(const Shape& shape, const FlowAxes& lattice, double h) : shape_(shape), lattice_(lattice), h_(h) {}
+    Columns(const Shape& shape, const FlowAxes& lattice, double h, SourceColumns& known)
+        : shape_(shape), lattice_(lattice), h_(h), parts_(known.parts)
+    {
+    }
 
     /// Of the cube at this place of the lattice, its centre as seen from the cube's middle.
     CubePart at(const Vec3& site)
@@ -197,10 +197,10 @@ private:
     const Shape& shape_;
     const FlowAxes& lattice_;
     double h_;
-    std::map<std::pair<double, double>, CubePart> parts_;
+    std::map<std::pair<double, double>, CubePart>& parts_;
 };
 
-void emit(const Model& model, const Source& source, double time, double dt, State& state)
+void emit(const Model& model, const Source& source, double time, double dt, SourceColumns& known, State& state)
 {
     const double h = lattice_spacing(model);
     const Pose pose = source.motion.pose(time);
@@ -211,9 +211,10 @@ void emit(const Model& model, const Source& source, double time, double dt, Stat
     const Shape& shape = *source.shape;
     const auto distance = [&](const Vec3& y) { return shape.distance(y); };
     const FlowAxes lattice(source.velocity);
-    Columns columns(shape, lattice, h);
+    Columns columns(shape, lattice, h, known);
     const Aabb bounds = placed_bounds(shape.bounds(), {Vec3::Zero(), Quat(Mat3(lattice.axes.transpose()))});
-    const Vec3 drift = lattice.axes.transpose() * source.velocity * (time - source.start);
+    const double flow = lattice.axes.col(lattice.along).dot(source.velocity);
+    const Vec3 drift = flow * (time - source.start) * Vec3::Unit(lattice.along); // columns stay where they are
     auto& account = state.ledger.emitted[static_cast<std::size_t>(source.liquid)];
     const SolidSet solids = solids_at(model, time, 0);
     for_lattice(bounds.dilated(h), bounds.lower + drift, h, [&](const Vec3& site) {
@@ -272,11 +273,13 @@ void drive_mouth(const Source& source, double time, State& state)
 
 } // namespace
 
-void emit_sources(const Model& model, double time, double dt, State& state)
+void emit_sources(const Model& model, double time, double dt, State& state, std::vector<SourceColumns>& known)
 {
-    for (const Source& source : model.sources) {
+    known.resize(model.sources.size());
+    for (std::size_t n = 0; n < model.sources.size(); ++n) {
+        const Source& source = model.sources[n];
         if (!is_active(source.start, source.stop, time)) continue;
-        emit(model, source, time, dt, state);
+        emit(model, source, time, dt, known[n], state);
         drive_mouth(source, time, state);
     }
 }

@@ -1,12 +1,15 @@
 #pragma once
 
+#include "geometry/cut_cube.h"
 #include "grid/tile_grid.h"
 #include "sim/model.h"
 #include "sim/state.h"
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace rivulet {
@@ -31,10 +34,17 @@ void remove_particles(const std::vector<std::uint8_t>& keep, LiquidParticles& pa
 /// earlier body. Where that is less than half, resample_liquid() joins it to the next.
 void seed_body(const Model& model, const LiquidBody& body, std::span<const LiquidBody> earlier, State& state);
 
-/// Adds what the sources emit in (time - dt, time]: points of a lattice that moves with the source's liquid, as they
-/// enter its shape; gives all liquid inside of it the source's velocity. A source that starts in the interval first
-/// fills its shape. Booked as emitted.
-void emit_sources(const Model& model, double time, double dt, State& state);
+/// What the cubes of a source's lattice see of its shape on their way through it: parts that depend on a cube's column
+/// alone, by its place across the flow, so that all columns together bring the area that the shape shows to the flow.
+struct SourceColumns {
+    std::map<std::pair<double, double>, CubePart> parts;
+};
+
+/// Adds what the sources emit in (time - dt, time]: cubes of a lattice that moves with the source's liquid, as they
+/// enter its shape, each with the part that its column has of the shape; gives all liquid inside of it the source's
+/// velocity. A source that starts in the interval first fills its shape. Booked as emitted. `known` are the columns of
+/// earlier calls, which save time and change nothing.
+void emit_sources(const Model& model, double time, double dt, State& state, std::vector<SourceColumns>& known);
 
 /// Liquid inside of a source's mouth moves as the source says in the step of dt from `time` on, whatever the velocity
 /// of the grid: its lead becomes what it needs for that, and for the change of place in a steady flow.

@@ -71,7 +71,7 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
     if (has_liquid) {
         stage("contact", [&] { keep_out_of_solids(model, state, scratch, end); });
         stage("drains", [&] { remove_drained(model, end, state); });
-        stage("sources", [&] { emit_sources(model, end, dt, state); });
+        stage("sources", [&] { emit_sources(model, end, dt, state, scratch.source_columns); });
         stage("resampling", [&] { resample_liquid(model, end, state); });
     }
     stage("watchdog", [&] { check_state(model, state, "end of step"); });
