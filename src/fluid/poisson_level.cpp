@@ -112,8 +112,9 @@ bool is_uniform(const LevelFaces::Row& f, Float8 extra, float c)
 {
     const auto same =
         ((f.x0 == c) & (f.x1 == c)) & ((f.same == c) & (f.beyond == c)) & ((f.z0 == c) & (f.z1 == c)) & (extra == 0);
-    const decltype(same) all = decltype(same){} == 0;
-    return std::memcmp(&same, &all, sizeof all) == 0;
+    int all = -1; // what a lane that holds has
+    for (int i = 0; i < 8; ++i) all &= same[i];
+    return all == -1;
 }
 
 float largest_entry(const float* tile)
