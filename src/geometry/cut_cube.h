@@ -49,8 +49,9 @@ template <class Distance>
             is_full = is_full && at <= kRounding * edge;
             is_empty = is_empty && at >= -kRounding * edge;
         }
-        if (is_full && d <= 0) return {1, middle};
-        if (is_empty && d >= 0) return {};
+        const double half = (0.5 - kRounding) * edge; // nearer, something thinner than the cube is between its corners
+        if (is_full && d <= -half) return {1, middle};
+        if (is_empty && d >= half) return {};
         if (level == kLevels + kEdgeLevels) return cut.part;
     }
     CubePart whole;

@@ -243,7 +243,9 @@ Record source_record()
                 shape_key("shape", "The region that is kept full.").mandatory(),
             } + moving_keys() +
                 std::vector<Key>{
-                    vector("velocity", "m/s", "Velocity of the liquid in the source's frame, on top of its own motion.")
+                    vector("velocity", "m/s",
+                           "Velocity of the liquid in the source's frame, on top of its own motion. It brings this "
+                           "speed times the area that the shape shows to the flow, also where it flows obliquely.")
                         .between(-kFast, kFast)
                         .otherwise("0 0 0 m/s"),
                 } +

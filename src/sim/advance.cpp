@@ -10,6 +10,7 @@
 #include "sim/resample.h"
 #include "sim/scratch.h"
 #include "sim/seed.h"
+#include "sim/sources.h"
 #include "sim/step.h"
 #include "sim/strand_stages.h"
 #include "sim/watchdog.h"

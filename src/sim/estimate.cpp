@@ -1,6 +1,7 @@
 #include "sim/diagnostics.h"
 #include "sim/film_thickness.h"
 #include "sim/seed.h"
+#include "sim/sources.h"
 #include "sim/state.h"
 
 #include "fluid/viscosity.h"

@@ -1,7 +1,7 @@
 // The last stages of the liquid: what the grid knows goes to the particles, and they move.
 #include "base/parallel.h"
 #include "sim/occupied_cells.h"
-#include "sim/seed.h"
+#include "sim/sources.h"
 #include "sim/stages.h"
 
 #include <algorithm>

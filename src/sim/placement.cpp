@@ -5,7 +5,7 @@
 #include "geometry/segments.h"
 #include "geometry/shapes.h"
 #include "sim/obstacles.h"
-#include "sim/seed.h"
+#include "sim/seed_lattice.h"
 #include "strands/strand_contacts.h"
 
 #include <fmt/format.h>
@@ -22,30 +22,26 @@ namespace {
 /// A body with more places than this is not looked at: it would take seconds, and is no slip of the pen.
 constexpr double kMaxPlaces = 3e7;
 
-/// What became of the places of the seeding lattice that were looked at.
+/// What became of the cubes of the seeding lattice that were looked at.
 struct Places {
     bool any_inside = false; ///< of the shape and the domain
     bool any_free = false;   ///< of these, outside of solids
 };
 
-/// Looks at places of the lattice of seed_body() until one is free: of a placed shape, in a box, at a time.
+/// Looks at cubes of the lattice of seed_body() until one gets liquid: of a placed shape, in a box, at a time.
 Places look_for_free_place(const Model& model, const Shape& shape, const Aabb& box, double h, double time)
 {
     const SolidSet set = solids_at(model, time, 0);
     const Solids solids = set.view();
-    const Vec3 origin = model.domain.box.lower;
-    const Vec3 first = ((box.lower - origin) / h - Vec3::Constant(0.5)).array().ceil();
-    const Vec3 last = ((box.upper - origin) / h - Vec3::Constant(0.5)).array().floor();
+    const Aabb& domain = model.domain.box;
+    const auto inside = [&](const Vec3& x) { return std::max(shape.distance(x), box_distance(domain, x)); };
+    const auto free = [&](const Vec3& x) { return std::max(inside(x), -solids.distance(x)); };
     Places places;
-    for (double k = first.z(); k <= last.z(); ++k)
-        for (double j = first.y(); j <= last.y(); ++j)
-            for (double i = first.x(); i <= last.x(); ++i) {
-                const Vec3 x = origin + h * Vec3(i + 0.5, j + 0.5, k + 0.5);
-                if (!(shape.distance(x) < 0)) continue;
-                places.any_inside = true;
-                places.any_free = solids.distance(x) > 0;
-                if (places.any_free) return places;
-            }
+    for_lattice(box.dilated(h), domain.lower, h, [&](const Vec3& x) {
+        if (places.any_free || !(inside(x) < h)) return;
+        places.any_free = liquid_part(x, h, free).share > 0;
+        places.any_inside = places.any_free || places.any_inside || liquid_part(x, h, inside).share > 0;
+    });
     return places;
 }
 
@@ -53,9 +49,8 @@ Places look_for_free_place(const Model& model, const Shape& shape, const Aabb& b
 Places places_of(const Model& model, const ShapePtr& shape, const Pose& pose, double time)
 {
     const ShapePtr placed = make_placed(shape, pose);
-    const Aabb bounds = placed->bounds();
-    const Aabb box{bounds.lower.cwiseMax(model.domain.box.lower), bounds.upper.cwiseMin(model.domain.box.upper)};
-    const double h = model.options.cell_size / kParticlesPerEdge;
+    const Aabb box = intersection(placed->bounds(), model.domain.box);
+    const double h = lattice_spacing(model);
     if (box.is_empty()) return {};
     if (box.size().prod() > kMaxPlaces * h * h * h) return {true, true};
     return look_for_free_place(model, *placed, box, h, time);
@@ -65,7 +60,7 @@ std::string no_place_text(const Model& model, const Places& places)
 {
     return places.any_inside ? "it lies wholly inside of obstacles"
                              : fmt::format("nothing of it lies in the domain, or it is thinner than {:.3g} m",
-                                           model.options.cell_size / kParticlesPerEdge);
+                                           lattice_spacing(model) / 16);
 }
 
 void look_at_body(const Model& model, const LiquidBody& body, std::vector<std::string>& warnings)

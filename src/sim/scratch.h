@@ -11,7 +11,7 @@
 #include "sim/film_stages.h"
 #include "sim/immersion_stages.h"
 #include "sim/obstacles.h"
-#include "sim/seed.h"
+#include "sim/sources.h"
 #include "sim/strand_stages.h"
 #include "sim/workspace.h"
 #include "strands/penalty_step.h"

@@ -1,15 +1,10 @@
 #pragma once
 
-#include "geometry/cut_cube.h"
-#include "grid/tile_grid.h"
 #include "sim/model.h"
 #include "sim/state.h"
 
-#include <array>
 #include <cstdint>
-#include <map>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace rivulet {
@@ -34,34 +29,8 @@ void remove_particles(const std::vector<std::uint8_t>& keep, LiquidParticles& pa
 /// earlier body. Where that is less than half, resample_liquid() joins it to the next.
 void seed_body(const Model& model, const LiquidBody& body, std::span<const LiquidBody> earlier, State& state);
 
-/// What the cubes of a source's lattice see of its shape on their way through it: parts that depend on a cube's column
-/// alone, by its place across the flow, so that all columns together bring the area that the shape shows to the flow.
-struct SourceColumns {
-    std::map<std::pair<double, double>, CubePart> parts;
-};
-
-/// Adds what the sources emit in (time - dt, time]: cubes of a lattice that moves with the source's liquid, as they
-/// enter its shape, each with the part that its column has of the shape; gives all liquid inside of it the source's
-/// velocity. A source that starts in the interval first fills its shape. Booked as emitted. `known` are the columns of
-/// earlier calls, which save time and change nothing.
-void emit_sources(const Model& model, double time, double dt, State& state, std::vector<SourceColumns>& known);
-
-/// Liquid inside of a source's mouth moves as the source says in the step of dt from `time` on, whatever the velocity
-/// of the grid: its lead becomes what it needs for that, and for the change of place in a steady flow.
-void forget_driven(const Model& model, double time, double dt, State& state);
-
-/// Gives the faces in the mouths of sources that work at `time`, to half a cell, the velocity of their liquid, and
-/// marks them. False, and nothing marked, where there are no such sources.
-[[nodiscard]] bool drive_faces(const Model& model, double time, const TileGrid& grid,
-                               std::array<std::vector<double>, 3>& velocity,
-                               std::array<std::vector<std::uint8_t>, 3>& driven);
-
-/// Takes out particles inside drains or beyond open walls, and books them.
-void remove_drained(const Model& model, double time, State& state);
-
-/// Volume of the body's shape within the domain, and of what a source emits in `duration`, to a few per cent [m^3]:
-/// for estimates before a run.
+/// Volume of the body's shape within the domain and outside of solids, to a few per cent [m^3]: for estimates before a
+/// run.
 [[nodiscard]] double body_volume(const Model& model, const LiquidBody& body);
-[[nodiscard]] double source_volume(const Model& model, const Source& source, double duration);
 
 } // namespace rivulet

@@ -9,7 +9,7 @@
 #include "fluid/surface_tension.h"
 #include "fluid/wall_friction.h"
 #include "sim/occupied_cells.h"
-#include "sim/seed.h"
+#include "sim/sources.h"
 
 #include <fmt/format.h>
 

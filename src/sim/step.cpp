@@ -3,7 +3,7 @@
 #include "sim/film_stages.h"
 #include "sim/immersion_stages.h"
 #include "sim/resample.h"
-#include "sim/seed.h"
+#include "sim/sources.h"
 #include "sim/stages.h"
 #include "sim/strand_stages.h"
 #include "sim/watchdog.h"

@@ -1,6 +1,8 @@
 #include "sim/placement.h"
 
 #include "geometry/shapes.h"
+#include "sim/seed.h"
+#include "sim/sources.h"
 #include "strands/strand_contacts.h"
 
 #include <gtest/gtest.h>
@@ -65,7 +67,7 @@ TEST(Placement, SourcesThatCannotGiveAnythingAreWarnedOf)
     EXPECT_EQ(placement_warnings(m), Lines{"sources.tap gives no liquid: it lies wholly inside of obstacles"});
     m.sources[0].motion.keyframes[0].position = {1.5, 0.5, 0.5};
     EXPECT_EQ(placement_warnings(m), Lines{"sources.tap gives no liquid: nothing of it lies in the domain, or it is "
-                                           "thinner than 0.025 m"});
+                                           "thinner than 0.00156 m"});
     m.sources[0].motion.keyframes.push_back({1, Vec3(0.8, 0.5, 0.5), Vec3::Zero(), Easing::Linear}); // comes in later
     EXPECT_EQ(placement_warnings(m), Lines());
     m.sources[0].motion.keyframes = {tap.motion.keyframes[0]};
@@ -86,8 +88,42 @@ TEST(Placement, LiquidOutsideOfTheDomainIsWarnedOf)
     m.bodies.push_back(ball({1.2, 0.5, 0.5}, 0.1));
     m.bodies.push_back(ball({1.08, 1.08, 0.5}, 0.1)); // its box overlaps the tank, it does not
     const std::string line =
-        "bodies.ball holds no liquid: nothing of it lies in the domain, or it is thinner than 0.025 m";
+        "bodies.ball holds no liquid: nothing of it lies in the domain, or it is thinner than 0.00156 m";
     EXPECT_EQ(placement_warnings(m), (Lines{line, line}));
+}
+
+TEST(Placement, FilmsThinnerThanTheLatticeHoldTheirVolumeAndAreNotWarnedOf)
+{
+    Model m = tank_with_post();
+    m.obstacles.clear();
+    for (const double thickness : {0.02, 0.005, 0.0025}) { // of cubes of 0.025
+        LiquidBody film;
+        film.name = "film";
+        film.shape = make_box(Vec3::Zero(), Vec3(1, 1, thickness));
+        film.pose.position = {0, 0, 0.011}; // body_volume() has its lattice begin at the film
+        m.bodies = {film};
+        EXPECT_EQ(placement_warnings(m), Lines()) << thickness;
+        const double bound = thickness < 0.005 ? 0.15 : 1e-3; // a tenth of a cube; measured 0.11
+        EXPECT_NEAR(body_volume(m, film) / thickness, 1, bound) << thickness;
+        State state;
+        state.ledger.initial.resize(1);
+        seed_body(m, film, {}, state);
+        double seeded = 0;
+        for (const double v : state.liquid.volume) seeded += v;
+        EXPECT_NEAR(seeded / thickness, 1, bound) << thickness;
+    }
+}
+
+TEST(Placement, WhatASourceGivesIsForeseenForMouthsThinnerThanTheLattice)
+{
+    Model m = tank_with_post();
+    Source slit;
+    slit.shape = make_box(Vec3(-0.2, -0.004, -0.01), Vec3(0.2, 0.004, 0.01));
+    for (const Vec3& velocity : {Vec3(0, 0, -2), Vec3(0, -1.2, -1.6)}) {
+        slit.velocity = velocity;
+        const double side = std::abs(velocity.z()) * 0.008 + std::abs(velocity.y()) * 0.02; // |v| times the silhouette
+        EXPECT_NEAR(source_volume(m, slit, 3), 0.4 * 0.008 * 0.02 + 3 * 0.4 * side, 0.05 * 3 * 0.4 * side);
+    }
 }
 
 TEST(Placement, StrandsThatBeginWhereTheyCannotAreWarnedOf)
