@@ -6,6 +6,8 @@
 #include "grid/collocated.h"
 #include "grid/transfer.h"
 
+#include <immintrin.h>
+
 #include <array>
 #include <string>
 
@@ -182,6 +184,34 @@ BenchFigure rate_figure(const std::string& name, double millions, double seconds
 constexpr int kReferenceRepeats = 3;
 constexpr int kRepeats = 7;
 
+/// Multiplications with additions of floats that this core is capable of, in vectors of eight [10^9 operations a
+/// second, two for each]: ten sums that do not wait for each other.
+double fma_rate()
+{
+    constexpr int kSums = 10, kTimes = 2'000'000;
+    const __m256 factor = _mm256_set1_ps(0.999f), step = _mm256_set1_ps(0.001f);
+    __m256 sum[kSums];
+    for (int n = 0; n < kSums; ++n) sum[n] = _mm256_set1_ps(static_cast<float>(n));
+    const double seconds = best_seconds(kRepeats, cpu_seconds_now, [&] {
+        for (int round = 0; round < kTimes; ++round)
+            for (__m256& s : sum) s = _mm256_fmadd_ps(s, factor, step);
+    });
+    float used = 0; // or the compiler would leave it all out
+    for (const __m256& s : sum) used += _mm256_cvtss_f32(s);
+    return used > 0 ? 1e-9 * 2 * 8 * kSums * kTimes / seconds : 0;
+}
+
+/// Adds the rate of a kernel against what is asked of it on a core of 103 billion operations a second, scaled to what
+/// this one was just measured to be capable of.
+void add_against_core(const std::string& kernel, double asked, double fma, std::vector<BenchFigure>& figures)
+{
+    constexpr double kCore = 103;
+    const auto found =
+        std::find_if(figures.begin(), figures.end(), [&](const BenchFigure& f) { return f.bench == kernel; });
+    const double reference = asked * fma / kCore, ratio = found->value / reference;
+    figures.push_back({kernel + "_of_core", found->value, "M/s", reference, ratio, 1, ratio >= 1});
+}
+
 /// The staggered kernels of the simulation, in double and, to inform, in float.
 void bench_staggered(Cube& cube, FaceFields& faces, DenseFaces& dense, std::vector<BenchFigure>& figures)
 {
@@ -258,6 +288,12 @@ std::vector<BenchFigure> bench_transfers(bool full)
         const ThreadPool pool(1);
         bench_staggered(cube, faces, dense, figures);
         bench_collocated(cube, kEdge, figures);
+        const double fma = fma_rate();
+        figures.push_back({"transfers_core", fma, "GFLOP/s", 0, 0, 0, true});
+        add_against_core("transfers_to_grid_float", 18, fma, figures);
+        add_against_core("transfers_to_particles_float", 33, fma, figures);
+        add_against_core("collocated_to_grid_float", 70, fma, figures);
+        add_against_core("collocated_to_particles_float", 75, fma, figures);
         wall_one = best_seconds(kRepeats, wall_seconds_now, [&] {
             to_grid();
             to_particles();
