@@ -1,0 +1,46 @@
+#pragma once
+
+#include "strands/contact_step.h"
+#include "strands/rod_system.h"
+
+#include <algorithm>
+
+namespace rivulet {
+
+/// A step of strands that touch: what is given, and what its parts have in common.
+struct ContactCase {
+    const StrandModel& model;
+    const StrandState& state; ///< at the beginning
+    const StrandStep& step;
+    std::span<const StrandObstacle> obstacles;
+    const ContactMemory& memory;
+    const ContactOptions& options;
+    const StrandEdges& edges;
+    std::span<RodMatrix> factors; ///< of the strands' last motion, for every batch
+    double thinnest = 0;          ///< radius of all [m]
+
+    [[nodiscard]] StrandMotion motion(const StrandUpdate& update) const
+    {
+        return {state.position, update.state.position, step.hold};
+    }
+    [[nodiscard]] std::size_t strand_of(std::int32_t vertex) const
+    {
+        return static_cast<std::size_t>(std::upper_bound(model.first.begin(), model.first.end(), vertex) -
+                                        model.first.begin() - 1);
+    }
+};
+
+/// Penetration, as a part of the thinnest radius, that calls for another round.
+inline constexpr double kAllowedDepth = 0.1;
+
+/// By how much a contact that moves so is too near at the end of the step, or a joint too far apart [m].
+[[nodiscard]] inline double contact_depth(const StrandContact& c, const Vec3& moved)
+{
+    return c.is_joint ? moved.norm() : -(c.gap + c.normal.dot(moved));
+}
+[[nodiscard]] inline double contact_depth(const StrandContact& c, const StrandMotion& motion)
+{
+    return contact_depth(c, contact_motion(c, motion));
+}
+
+} // namespace rivulet

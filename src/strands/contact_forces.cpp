@@ -1,0 +1,169 @@
+#include "strands/contact_forces.h"
+
+#include "base/assert.h"
+#include "numerics/coulomb.h"
+
+#include <algorithm>
+
+namespace rivulet {
+namespace {
+
+/// Size of the compliance between contacts up to which sweeps over them stay in the cache; beyond, gradients are
+/// quicker, and lean.
+constexpr std::size_t kMaxBlockBytes = 4 << 20;
+/// Or for many strands, up to which a sweep reads less than a banded solve.
+constexpr std::size_t kBlockBytesOfVertex = 160;
+/// And with bridges, of which a clump has so many, each far from rigid, that gradients end too early.
+constexpr std::size_t kMaxWetBlockBytes = 64 << 20;
+
+/// Of the first round of a step with bridges.
+constexpr int kSketchIterations = 40;
+/// Iterations times contacts that a search may cost where there are bridges: bridges and contacts press against each
+/// other with forces that could move them by a thousand radii, and what is left of that falls only as 1/iterations.
+constexpr std::int64_t kWetUpdates = 800'000;
+
+/// The force that a contact had in the last step; 0 if it is new.
+Vec3 force_before(const ContactMemory& memory, std::int32_t a, std::int32_t b)
+{
+    auto i = std::lower_bound(memory.a.begin(), memory.a.end(), a) - memory.a.begin();
+    for (auto k = static_cast<std::size_t>(i); k < memory.a.size() && memory.a[k] == a; ++k)
+        if (memory.b[k] == b) return memory.force[k];
+    return Vec3::Zero();
+}
+
+/// Motion of each contact for a force on it alone, averaged over directions, from what is written out already [m/N].
+std::vector<double> own_compliance(const BlockCompliance& w)
+{
+    std::vector<double> own(w.sides.size(), 0.0);
+    for (std::size_t i = 0; i < own.size(); ++i)
+        for (const std::int32_t side : w.sides[i]) {
+            if (side < 0) continue;
+            const auto s = static_cast<std::size_t>(side), b = static_cast<std::size_t>(w.body[s]);
+            const std::size_t first = w.axis[w.first[b]], width = w.axis[w.first[b + 1]] - first;
+            const std::size_t n = w.axis[s + 1] - w.axis[s];
+            for (std::size_t a = w.axis[s] - first; a < w.axis[s + 1] - first; ++a)
+                own[i] += w.values[w.block[b] + a * width + a] / static_cast<double>(n);
+        }
+    return own;
+}
+
+/// Adds to the motions of contacts what makes them those under forces that are opposite on both sides, by the linear
+/// answer.
+void add_without_excess(std::span<const StrandContact> contacts, StrandCompliance& compliance, std::vector<Vec3>& moved)
+{
+    const std::size_t n = contacts.size();
+    std::vector<Vec3> none(n, Vec3::Zero()), excess(n), more(n);
+    for (std::size_t i = 0; i < n; ++i) excess[i] = contacts[i].excess;
+    compliance.apply(none, excess, more);
+    for (std::size_t i = 0; i < n; ++i) moved[i] += more[i];
+}
+
+std::vector<ConeContact> cones_of(std::span<const StrandContact> contacts, std::span<const StrandBridge> bridges)
+{
+    std::vector<ConeContact> cones(contacts.size());
+    for (std::size_t i = 0; i < cones.size(); ++i) {
+        const StrandContact& c = contacts[i];
+        cones[i] = {c.normal, c.gap, c.friction, c.cohesion, 1, c.is_joint};
+        if (c.bridge < 0) continue;
+        const StrandBridge& bridge = bridges[static_cast<std::size_t>(c.bridge)];
+        cones[i].bridge = &bridge.curve;
+        cones[i].length = bridge.length;
+    }
+    return cones;
+}
+
+/// Residual of Coulomb's law, as a motion [m].
+double law_residual(const ConeContact& c, const Vec3& force, const Vec3& moved)
+{
+    return coulomb_residual(force + c.cohesion * c.normal, moved + c.gap * c.normal, c.normal, c.friction,
+                            c.compliance);
+}
+
+/// Contacts, or at least the worst of all, whose law is off by more than `bearable` [m].
+std::int64_t count_unbearable(double bearable, double worst, std::span<const ConeContact> cones,
+                              const ContactForces& found)
+{
+    if (worst <= bearable) return 0;
+    std::int64_t count = 0;
+    for (std::size_t i = 0; i < cones.size(); ++i) {
+        const ConeContact& c = cones[i];
+        if (!c.is_joint && !c.bridge && law_residual(c, found.force[i], found.moved[i]) > bearable) ++count;
+    }
+    return std::max<std::int64_t>(count, 1);
+}
+
+int affordable_iterations(const ContactOptions& options, bool is_wet, std::size_t n_contacts)
+{
+    const std::int64_t updates = is_wet ? kWetUpdates : options.contact_updates;
+    const std::int64_t paid_for = updates / static_cast<std::int64_t>(n_contacts);
+    return static_cast<int>(std::clamp<std::int64_t>(paid_for, options.min_iterations, options.max_iterations));
+}
+
+/// By the solver that suits the size of the compliance; `out` comes with the forces of the motion.
+ConeSolution solve_cones_by_size(std::span<ConeContact> cones, StrandCompliance& compliance, const ConeOptions& options,
+                                 std::size_t max_bytes, bool is_wet, std::span<const Vec3> guess, ContactForces& out)
+{
+    const bool sweeps = compliance.block_bytes(cones) <= max_bytes;
+    const BlockCompliance blocks = sweeps ? compliance.blocks(cones) : BlockCompliance{};
+    const std::vector<double> own = sweeps && !is_wet ? own_compliance(blocks) : compliance.own_compliance();
+    for (std::size_t i = 0; i < cones.size(); ++i) {
+        RIVULET_VERIFY(own[i] > 0);
+        cones[i].compliance = own[i];
+    }
+    return sweeps ? sweep_cones(cones, blocks, options, guess, out.force, out.moved)
+                  : solve_cones(cones, compliance, options, guess, out.force, out.moved);
+}
+
+} // namespace
+
+ContactForces solve_contact_forces(const ContactCase& given, std::span<const StrandContact> contacts,
+                                   std::span<const StrandBridge> bridges, const StrandMotion& motion,
+                                   const StiffStrands& stiff, StrandCompliance& compliance, bool is_sketch)
+{
+    const ContactOptions& options = given.options;
+    const std::size_t n = contacts.size();
+    const bool is_wet = !bridges.empty();
+    ContactForces out{.force = std::vector<Vec3>(n), .moved = std::vector<Vec3>(n)};
+    std::vector<Vec3> guess(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        const StrandContact& c = contacts[i];
+        out.force[i] = guess[i] = c.force;
+        // Dry strands bear as much of the last step's forces already as is needed.
+        if (options.bridges && c.force == Vec3::Zero())
+            guess[i] = c.bridge >= 0 ? bridges[static_cast<std::size_t>(c.bridge)].contact.force
+                                     : force_before(given.memory, c.a, c.b);
+        out.moved[i] = contact_motion(c, motion);
+    }
+    if (!stiff.empty()) add_without_excess(contacts, compliance, out.moved);
+    const ConeOptions cone_options{options.tolerance * given.thinnest,
+                                   is_sketch ? kSketchIterations : affordable_iterations(options, is_wet, n)};
+    std::size_t max_bytes = std::max(kMaxBlockBytes, kBlockBytesOfVertex * given.state.position.size());
+    if (is_wet) max_bytes = std::max(max_bytes, kMaxWetBlockBytes);
+    std::vector<ConeContact> cones = cones_of(contacts, bridges);
+    const ConeSolution solution = solve_cones_by_size(cones, compliance, cone_options, max_bytes, is_wet, guess, out);
+    out.iterations = solution.iterations;
+    out.residual = solution.residual;
+    out.converged = solution.converged;
+    out.n_unbearable = count_unbearable(options.bearable * given.thinnest, solution.residual, cones, out);
+    return out;
+}
+
+bool stiff_forces_settled(const ContactCase& given, std::span<const StrandContact> contacts, const StrandMotion& motion,
+                          const StiffStrands& stiff, double allowed)
+{
+    if (stiff.empty()) return true;
+    StrandCompliance compliance(given.model, given.step.hold, given.factors, contacts);
+    std::vector<Vec3> moved(contacts.size());
+    for (std::size_t i = 0; i < contacts.size(); ++i) moved[i] = contact_motion(contacts[i], motion);
+    add_without_excess(contacts, compliance, moved);
+    const std::vector<double> own = compliance.own_compliance();
+    for (std::size_t i = 0; i < contacts.size(); ++i) {
+        const StrandContact& c = contacts[i];
+        if (c.is_joint || c.bridge >= 0 || !stiff.touches(c)) continue;
+        const ConeContact cone{c.normal, c.gap, c.friction, c.cohesion, own[i]};
+        if (law_residual(cone, c.force, moved[i]) > allowed) return false;
+    }
+    return true;
+}
+
+} // namespace rivulet

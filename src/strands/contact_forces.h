@@ -1,0 +1,30 @@
+#pragma once
+
+#include "strands/contact_case.h"
+#include "strands/stiff_strands.h"
+#include "strands/strand_compliance.h"
+
+namespace rivulet {
+
+/// Forces of all contacts of a round, and what is left of their laws.
+struct ContactForces {
+    std::vector<Vec3> force; ///< [N]
+    std::vector<Vec3> moved; ///< what the linear answer foresees of each contact [m]
+    int iterations = 0;
+    double residual = 0; ///< largest, as a motion [m]
+    bool converged = true;
+    std::int64_t n_unbearable = 0; ///< contacts whose law is off by more than a step may be
+};
+
+/// Solves for the forces of contacts, among them bridges, with strands that answer linearly to them from where
+/// `motion` has them.
+[[nodiscard]] ContactForces solve_contact_forces(const ContactCase& given, std::span<const StrandContact> contacts,
+                                                 std::span<const StrandBridge> bridges, const StrandMotion& motion,
+                                                 const StiffStrands& stiff, StrandCompliance& compliance,
+                                                 bool is_sketch);
+
+/// Whether the forces that stiff strands ended up with obey Coulomb's law, to `allowed` as a motion [m].
+[[nodiscard]] bool stiff_forces_settled(const ContactCase& given, std::span<const StrandContact> contacts,
+                                        const StrandMotion& motion, const StiffStrands& stiff, double allowed);
+
+} // namespace rivulet

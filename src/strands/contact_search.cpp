@@ -1,0 +1,95 @@
+#include "strands/contact_search.h"
+
+#include "numerics/coulomb.h"
+#include "strands/contact_packs.h"
+
+#include <algorithm>
+
+namespace rivulet {
+namespace {
+
+/// Gap at the end of a round, as a part of the thinnest radius, beyond which a contact without a force is left out.
+constexpr double kIdleGap = 0.3;
+
+} // namespace
+
+std::vector<StrandContact> ContactSearch::remembered() const
+{
+    const ContactMemory& memory = given_.memory;
+    const StrandMotion start{given_.state.position, given_.state.position, given_.step.hold};
+    std::vector<StrandContact> out;
+    for (std::size_t k = 0; k < memory.a.size(); ++k) {
+        auto placed = place_contact(given_.edges, start, given_.obstacles, memory.a[k], memory.b[k]);
+        if (!placed) continue;
+        // Normals turn a little from step to step.
+        placed->force = project_on_cone(memory.force[k], placed->normal, placed->friction);
+        out.push_back(*placed);
+    }
+    return out;
+}
+
+std::vector<StrandContact> ContactSearch::ties(std::span<const StrandBridge> bridges,
+                                               std::span<const StrandContact> carried, const StrandMotion& motion) const
+{
+    std::vector<StrandContact> all = place_joints(given_.model, given_.edges, motion);
+    for (const StrandBridge& b : bridges) {
+        all.push_back(b.contact);
+        all.back().force = Vec3::Zero();
+    }
+    all.insert(all.end(), carried.begin(), carried.end());
+    std::sort(all.begin(), all.end());
+    return all;
+}
+
+std::vector<StrandContact> ContactSearch::run_into(const StrandMotion& motion, bool again)
+{
+    return find_contacts(given_.edges, motion, given_.obstacles, pairs_, again);
+}
+
+std::vector<StrandContact> ContactSearch::with_carried(const std::vector<StrandContact>& found,
+                                                       const StrandMotion& motion)
+{
+    const StrandStep& step = given_.step;
+    std::vector<Vec3> end(motion.end.begin(), motion.end.end());
+    for (std::size_t v = 0; v < end.size(); ++v)
+        if (step.hold.empty() || step.hold[v] == Hold::Free)
+            end[v] = given_.state.position[v] + step.dt * given_.state.velocity[v];
+    const std::vector<StrandContact> carried =
+        find_contacts(given_.edges, {given_.state.position, end, step.hold}, given_.obstacles, carried_pairs_);
+    std::vector<StrandContact> both;
+    std::set_union(found.begin(), found.end(), carried.begin(), carried.end(), std::back_inserter(both));
+    return both;
+}
+
+void ContactSearch::add_struck(const std::vector<StrandContact>& known, const StrandMotion& motion,
+                               std::vector<StrandContact>& added)
+{
+    const double allowed = kAllowedDepth * given_.thinnest;
+    std::vector<StrandContact> struck;
+    std::vector<double> depths;
+    for (const StrandContact& c : added) {
+        const double depth = contact_depth(c, motion);
+        if (depth <= allowed) continue;
+        struck.push_back(c);
+        depths.push_back(depth);
+    }
+    if (struck.empty()) return;
+    if (!near_) near_ = near_contacts(given_.edges, {given_.state.position, given_.state.position, given_.step.hold});
+    const std::vector<StrandContact> next = struck_next(given_.model, *near_, struck, depths, allowed);
+    std::vector<StrandContact> both, fresh;
+    std::set_difference(next.begin(), next.end(), known.begin(), known.end(), std::back_inserter(fresh));
+    std::set_union(added.begin(), added.end(), fresh.begin(), fresh.end(), std::back_inserter(both));
+    added = std::move(both);
+}
+
+void drop_idle(const ContactCase& given, const StrandMotion& motion, const std::vector<StrandContact>& found,
+               std::vector<StrandContact>& contacts)
+{
+    std::erase_if(contacts, [&](const StrandContact& c) {
+        return c.force == Vec3::Zero() && !c.is_joint && c.bridge < 0 &&
+               contact_depth(c, motion) < -kIdleGap * given.thinnest &&
+               !std::binary_search(found.begin(), found.end(), c);
+    });
+}
+
+} // namespace rivulet

@@ -1,0 +1,113 @@
+#include "strands/stiff_strands.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rivulet {
+namespace {
+
+/// Motion along the normal of a contact that bears a force, beyond what the linear answer had, as a part of the
+/// thinnest radius, after which forces that do not change with it are of no use for the strand.
+constexpr double kAstray = 1;
+/// Contacts whose tangential force is below this part of its largest stick.
+constexpr double kSticks = 0.999;
+
+} // namespace
+
+bool StiffStrands::add_astray(std::span<const StrandContact> contacts, const StrandUpdate& update,
+                              std::span<const Vec3> foreseen, std::vector<std::int32_t>& batches)
+{
+    std::vector<std::uint8_t> stiff = stiff_;
+    stiff.resize(static_cast<std::size_t>(given_.model.n_strands()), 0);
+    bool is_new = false;
+    const auto look = [&](const StrandContact& c, std::int32_t vertex, double at) {
+        const std::size_t strand = given_.strand_of(vertex), v = static_cast<std::size_t>(vertex);
+        if (stiff[strand]) return;
+        const auto off = [&](std::size_t i) {
+            return Vec3(update.state.position[i] - given_.state.position[i] - foreseen[i]);
+        };
+        const double astray = c.normal.dot((1 - at) * off(v) + at * off(v + 1));
+        if (update.outcome[strand].converged && std::abs(astray) <= kAstray * given_.thinnest) return;
+        stiff[strand] = 1;
+        is_new = true;
+    };
+    for (const StrandContact& c : contacts) {
+        if (c.force == Vec3::Zero() || c.bridge >= 0) continue;
+        look(c, c.a, c.s);
+        if (!c.is_with_obstacle()) look(c, c.b, c.t);
+    }
+    if (!is_new) return false;
+    std::swap(stiff_, stiff);
+    std::erase_if(batches, [&](std::int32_t b) {
+        const auto& strands = given_.model.batches[static_cast<std::size_t>(b)].strand;
+        return std::none_of(strands.begin(), strands.end(), [&](std::int32_t s) {
+            return s >= 0 && stiff_[static_cast<std::size_t>(s)] &&
+                   (stiff.empty() || !stiff[static_cast<std::size_t>(s)]);
+        });
+    });
+    return true;
+}
+
+void StiffStrands::place_springs(std::span<const StrandContact> contacts, std::span<const Vec3> foreseen,
+                                 std::span<Vec3> vertex_force)
+{
+    springs_.clear();
+    stiffness_.clear();
+    if (empty()) return;
+    stiffness_.resize(given_.state.position.size());
+    for (std::size_t i = 0; i < contacts.size(); ++i) {
+        const StrandContact& c = contacts[i];
+        if (c.force == Vec3::Zero() || c.bridge >= 0) continue;
+        add_spring(c, i, false, foreseen, vertex_force);
+        if (!c.is_with_obstacle()) add_spring(c, i, true, foreseen, vertex_force);
+    }
+    if (springs_.empty()) stiffness_.clear();
+}
+
+void StiffStrands::add_spring(const StrandContact& c, std::size_t i, bool is_second, std::span<const Vec3> foreseen,
+                              std::span<Vec3> vertex_force)
+{
+    const std::int32_t vertex = is_second ? c.b : c.a;
+    const double at = is_second ? c.t : c.s;
+    const std::size_t strand = given_.strand_of(vertex);
+    if (!stiff_[strand] || (yields_ && !c.is_with_obstacle())) return;
+    const auto v = static_cast<std::size_t>(vertex);
+    const StrandModel& model = given_.model;
+    const RodMaterial& m = model.materials[static_cast<std::size_t>(model.material[strand])];
+    Spring s{i, vertex, at, is_second, m.youngs_modulus * m.area() / model.rest_length[v], {}, {}};
+    const double along = c.normal.dot(c.force) + c.cohesion;
+    const Vec3 across = c.force - c.normal.dot(c.force) * c.normal;
+    if (!c.is_joint && across.norm() >= kSticks * c.friction * along) s.normal = c.normal;
+    s.rest = (1 - at) * foreseen[v] + at * foreseen[v + 1];
+    const std::array<double, 2> weight = {1 - at, at};
+    for (std::size_t end = 0; end < 2; ++end) {
+        vertex_force[v + end] += weight[end] * s.times(s.rest);
+        add_stiffness(stiffness_[v + end].own, weight[end] * weight[end], s);
+    }
+    add_stiffness(stiffness_[v].next, weight[0] * weight[1], s);
+    springs_.push_back(s);
+}
+
+void StiffStrands::add_stiffness(std::array<double, 6>& to, double weight, const Spring& s)
+{
+    const Mat3 k = weight * s.stiffness * (s.normal ? Mat3(*s.normal * s.normal->transpose()) : Mat3::Identity());
+    const double entries[6] = {k(0, 0), k(0, 1), k(0, 2), k(1, 1), k(1, 2), k(2, 2)};
+    for (std::size_t e = 0; e < 6; ++e) to[e] += entries[e];
+}
+
+void StiffStrands::load(const StrandUpdate& update, std::span<StrandContact> contacts) const
+{
+    for (const Spring& s : springs_) {
+        const Vec3 given_way = s.times(s.place(update.state.position) - s.place(given_.state.position) - s.rest);
+        StrandContact& c = contacts[s.contact];
+        // What b bears is told as what is missing to the opposite of the force on a.
+        if (!s.is_second) {
+            c.force -= given_way;
+            if (!c.is_with_obstacle()) c.excess -= given_way;
+        } else {
+            c.excess -= given_way;
+        }
+    }
+}
+
+} // namespace rivulet

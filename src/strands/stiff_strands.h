@@ -1,0 +1,67 @@
+#pragma once
+
+#include "strands/contact_case.h"
+
+#include <optional>
+
+namespace rivulet {
+
+/// Strands that meet what they touch as something stiff, and not as forces that follow them wherever they go.
+class StiffStrands {
+public:
+    explicit StiffStrands(const ContactCase& given) : given_(given) {}
+
+    [[nodiscard]] bool empty() const { return stiff_.empty(); }
+    [[nodiscard]] bool touches(const StrandContact& c) const
+    {
+        return !empty() && (stiff_[given_.strand_of(c.a)] || (!c.is_with_obstacle() && stiff_[given_.strand_of(c.b)]));
+    }
+    /// Adds strands that went elsewhere than to the displacements foreseen, or found no end; true if there are any.
+    /// Of the batches that moved only those with such strands are left.
+    bool add_astray(std::span<const StrandContact> contacts, const StrandUpdate& update, std::span<const Vec3> foreseen,
+                    std::vector<std::int32_t>& batches);
+
+    /// Springs at all contacts that bear a force on stiff strands; they rest where the strands are foreseen to be. Adds
+    /// their forces at no displacement to those of the vertices.
+    void place_springs(std::span<const StrandContact> contacts, std::span<const Vec3> foreseen,
+                       std::span<Vec3> vertex_force);
+    /// Of the springs, on every vertex; none: empty.
+    [[nodiscard]] std::span<const ContactStiffness> stiffness() const { return stiffness_; }
+    /// Adds to the forces of contacts what the springs bear after a motion.
+    void load(const StrandUpdate& update, std::span<StrandContact> contacts) const;
+    /// From now on only obstacles are met so.
+    void yield_to_strands() { yields_ = true; }
+
+private:
+    /// At one side of a contact on a stiff strand: the force there falls by K (d - rest), d the motion of that place.
+    struct Spring {
+        std::size_t contact = 0;
+        std::int32_t vertex = 0;
+        double at = 0;
+        bool is_second = false;
+        double stiffness = 0;       ///< [N/m]
+        std::optional<Vec3> normal; ///< along which it acts; none: in all directions
+        Vec3 rest = Vec3::Zero();   ///< [m]
+
+        [[nodiscard]] Vec3 times(const Vec3& d) const
+        {
+            return stiffness * (normal ? Vec3(normal->dot(d) * *normal) : d);
+        }
+        [[nodiscard]] Vec3 place(std::span<const Vec3> x) const
+        {
+            const auto v = static_cast<std::size_t>(vertex);
+            return (1 - at) * x[v] + at * x[v + 1];
+        }
+    };
+    void add_spring(const StrandContact& c, std::size_t i, bool is_second, std::span<const Vec3> foreseen,
+                    std::span<Vec3> vertex_force);
+    static void add_stiffness(std::array<double, 6>& to, double weight, const Spring& s);
+
+    const ContactCase& given_;
+    std::vector<std::uint8_t> stiff_; ///< strands; none: empty
+    std::vector<Spring> springs_;
+    std::vector<ContactStiffness> stiffness_;
+    bool yields_ = false;
+};
+
+} // namespace rivulet
