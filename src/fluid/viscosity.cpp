@@ -94,7 +94,7 @@ struct ViscositySolver::Impl {
     }
 };
 
-/// The guess is the velocity as it is; the system is solved for the change, (M + K) change = -K u.
+/// The guess is the velocity as it is; the system is solved for the change, (M + K) change = M push - K u.
 void ViscositySolver::Impl::prepare(const FaceField& velocity)
 {
     for (FaceField* field : {&x, &change, &r, &p, &q})
@@ -114,13 +114,15 @@ void ViscositySolver::Impl::prepare(const FaceField& velocity)
     true_residual();
 }
 
-/// r = -M change - K (x + change). Leaves p at zero.
+/// r = M (push - change) - K (x + change). Leaves p at zero.
 void ViscositySolver::Impl::true_residual()
 {
     for_faces("viscous residual", [&](std::size_t axis, std::size_t n) { p[axis][n] = x[axis][n] + change[axis][n]; });
     a.apply_stress(p, q, [&](int t) {
         for_faces_of(t, [&](std::size_t axis, std::size_t n) {
-            r[axis][n] = -(a.mass()[axis][n] * change[axis][n] + q[axis][n]);
+            const auto& push = a.input().push[axis];
+            const double ahead = change[axis][n] - (push.empty() ? 0 : push[n]);
+            r[axis][n] = -(a.mass()[axis][n] * ahead + q[axis][n]);
             p[axis][n] = 0;
         });
     });

@@ -36,6 +36,9 @@ struct ViscosityInput {
     bool has_same_static_solids = false;
     /// Faces with a mark here keep their velocity, whatever pulls at them; empty: none.
     std::array<std::span<const std::uint8_t>, 3> driven = {};
+    /// What a force that viscosity balances would alone add to the velocity in dt [m/s]; empty: none. Acts on the
+    /// faces that viscosity moves and no others, which have nothing to balance it with.
+    std::array<std::span<const double>, 3> push = {};
 };
 
 /// The least mu dt / (density dx^2) that is worth a solve. Below it a step changes no velocity by more than about two
@@ -68,7 +71,8 @@ public:
 
     /// Replaces the velocity on the faces by its viscous successor, to within `tolerance` [m/s]. Faces in solids that
     /// hold the liquid get the solid's velocity, or that of the liquid which slips along it; faces just outside of the
-    /// liquid take part in the change of the faces beside them. Without convergence the velocity is left as it was.
+    /// liquid take part in the change of the faces beside them, by push and viscosity together. Without convergence the
+    /// velocity is left as it was.
     ViscosityResult solve(const ViscosityInput& input, std::array<std::vector<double>, 3>& velocity, double tolerance,
                           int max_iterations);
 

@@ -62,8 +62,11 @@ struct Workspace::Scratch {
     PoissonSolver poisson;
     PoissonResult poisson_result;       ///< of the pressure
     std::vector<double> first_pressure; ///< of the projection before viscosity [Pa]; empty without one
-    std::vector<double> viscosity;      ///< at cell centres [Pa s]; empty while all liquids have the same
-    bool has_viscosity = false;         ///< worth a solve in this step
+    /// What the last step's viscous pressure adds to the faces [m/s]: viscosity, which balances it, takes it in. Empty
+    /// where nothing is carried.
+    std::array<std::vector<double>, 3> viscous_push;
+    std::vector<double> viscosity; ///< at cell centres [Pa s]; empty while all liquids have the same
+    bool has_viscosity = false;    ///< worth a solve in this step
     ViscositySolver viscosity_solver;
     std::vector<ViscousLoad> viscous_loads;          ///< on the obstacles; empty without viscosity
     std::int64_t solver_iterations = 0;              ///< of the stage that runs, for its timer

@@ -233,13 +233,14 @@ double largest_face_velocity(const Scratch& s)
 }
 
 /// What the last step's pressure has beyond that of the first projection, which viscosity made necessary: it acts
-/// before viscosity does, and the pressure stage finds what it has changed by. Else walls would hold the liquid still
+/// together with viscosity, and the pressure stage finds what it has changed by. Else walls would hold the liquid still
 /// against it, and it would then push the liquid along them. Cells that no particle remembers anything of (0) get none.
-void apply_last_viscous_pressure(const Model& model, Scratch& s, const std::vector<double>& last, double dt)
+void carry_viscous_pressure(const Model& model, Scratch& s, const std::vector<double>& last, double dt)
 {
     for (std::size_t c = 0; c < last.size(); ++c)
         s.pressure.pressure[c] = s.pressure.unknown[c] != 0 && last[c] != 0 ? last[c] - s.first_pressure[c] : 0;
-    apply_pressure(pressure_input(model, s, dt, false), s.pressure, s.faces.velocity);
+    for (auto& push : s.viscous_push) push.assign(s.grid.field_size(), 0);
+    apply_pressure(pressure_input(model, s, dt, false), s.pressure, s.viscous_push);
     for (std::size_t c = 0; c < last.size(); ++c) s.first_pressure[c] += s.pressure.pressure[c];
 }
 
@@ -336,6 +337,7 @@ void add_gravity(const Model& model, Scratch& s, double dt)
 void project_before_viscosity(const Model& model, const State& state, Scratch& s, double dt)
 {
     s.first_pressure.clear();
+    s.viscous_push = {};
     if (!viscosity_matters(model, dt) || !has_solids(s.solids.view())) return;
     recall_pressure(state, s);
     const bool is_thick =
@@ -345,7 +347,7 @@ void project_before_viscosity(const Model& model, const State& state, Scratch& s
     const double viscous_part = std::min(1.0, kLargestEigenvalue * viscous_number(model, dt));
     project(model, s, dt, true, model.options.pressure_tolerance / viscous_part);
     s.first_pressure = s.pressure.pressure;
-    if (is_thick) apply_last_viscous_pressure(model, s, last, dt);
+    if (is_thick) carry_viscous_pressure(model, s, last, dt);
 }
 
 void solve_viscosity(const Model& model, const State& state, Scratch& s, double dt)
@@ -362,7 +364,12 @@ void solve_viscosity(const Model& model, const State& state, Scratch& s, double 
     std::array<std::vector<std::uint8_t>, 3> driven;
     if (viscous_number(model, dt) >= kChangeNumber &&
         drive_faces(model, state.clock.time, s.grid, s.faces.velocity, driven))
-        for (std::size_t a = 0; a < 3; ++a) input.driven[a] = driven[a];
+        for (std::size_t a = 0; a < 3; ++a) {
+            input.driven[a] = driven[a];
+            for (std::size_t n = 0; n < s.viscous_push[a].size(); ++n)
+                if (driven[a][n] != 0) s.viscous_push[a][n] = 0;
+        }
+    for (std::size_t a = 0; a < 3; ++a) input.push[a] = s.viscous_push[a];
     const double scale = std::max(largest_face_velocity(s), kLeastViscousScale * model.options.cell_size / dt);
     const ViscosityResult result =
         s.viscosity_solver.solve(input, s.faces.velocity, kViscosityTolerance * scale, kMaxViscosityIterations);

@@ -190,6 +190,35 @@ TEST(Viscosity, LiquidThatHangsFromDrivenFacesIsHeldByThem)
     EXPECT_LT(problem.error(at_rest), 0.02);
 }
 
+TEST(Viscosity, APushThatItBalancesMovesNothing)
+{
+    // M push = K u: u is its own successor, also on the faces beyond the surface, which have nothing to balance it
+    // with.
+    ViscousProblem problem(Vec3i::Zero(), Vec3i::Constant(4), 1.0 / 32);
+    problem.finish(blob, 50);
+    problem.set_velocity([](const Vec3& x) { return Vec3(std::sin(9 * x.y()), x.x() * x.z(), std::cos(7 * x.x())); });
+    ViscosityOperator op;
+    op.build(problem.input);
+    FaceField push = zero_field(op), liquid = push, stress = push;
+    problem.for_faces([&](std::size_t a, std::size_t n, const Vec3&) {
+        if (op.kind(a, n) == FaceKind::Liquid) liquid[a][n] = problem.velocity[a][n];
+    });
+    op.apply_stress(liquid, stress, [](int) {});
+    problem.for_faces([&](std::size_t a, std::size_t n, const Vec3&) {
+        push[a][n] = op.mass()[a][n] > 0 ? stress[a][n] / op.mass()[a][n] : 1;
+    });
+    for (std::size_t a = 0; a < 3; ++a) problem.input.push[a] = push[a];
+    const FaceField before = problem.velocity;
+    EXPECT_TRUE(problem.solve(1e-12).converged);
+    double moved = 0, pushed = 0;
+    problem.for_faces([&](std::size_t a, std::size_t n, const Vec3&) {
+        moved = std::max(moved, std::abs(problem.velocity[a][n] - before[a][n]));
+        if (op.mass()[a][n] > 0) pushed = std::max(pushed, std::abs(push[a][n]));
+    });
+    EXPECT_LT(moved, 1e-10);
+    EXPECT_GT(pushed, 1);
+}
+
 TEST(Viscosity, FreeLiquidKeepsItsMomentumAndAngularMomentum)
 {
     ViscousProblem problem(Vec3i::Zero(), Vec3i::Constant(4), 1.0 / 32);
