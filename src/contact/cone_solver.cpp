@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <memory>
+#include <numeric>
 
 namespace rivulet {
 namespace {
@@ -13,6 +16,9 @@ namespace {
 constexpr std::int64_t kContactGrain = 256;
 /// Steps between two looks at the residual.
 constexpr int kStepsPerLook = 5;
+/// And between the first two at the contacts that were left out; later ones are farther apart.
+constexpr int kStepsPerGlance = 10;
+
 /// The force nearest to r that the contact bears, shifted by its cohesion; of a bridge, the force that its law has at
 /// the motion that takes r to it, which is the step of steepest descent on its energy.
 Vec3 bearable(const ConeContact& c, const Vec3& r, double step)
@@ -43,15 +49,15 @@ Vec3 first_force(const ConeContact& c, const Vec3& guess)
 constexpr double kFall = 0.97, kRise = 1.5;
 constexpr int kMaxRises = 20;
 
+/// Whether a contact may be left out while it is apart: it bears nothing then.
+bool may_rest(const ConeContact& c) { return !c.is_joint && !c.bridge && c.cohesion == 0; }
+
 class ProjectedGradients {
 public:
     ProjectedGradients(std::span<const ConeContact> contacts, ContactCompliance& compliance, const ConeOptions& options,
                        std::span<const Vec3> guess, std::span<Vec3> force, std::span<Vec3> motion)
-        : contacts_(contacts), compliance_(compliance), options_(options), force_(force), motion_(motion),
-          n_(static_cast<std::int64_t>(contacts.size()))
+        : all_(contacts), whole_(compliance), options_(options), force_(force), motion_(motion)
     {
-        for (auto* v : {&x_, &x_before_, &next_, &d_, &d_before_, &next_d_, &best_, &best_d_, &base_, &world_, &out_})
-            v->resize(contacts.size());
         begin(guess);
     }
 
@@ -62,7 +68,18 @@ public:
         double best = result.residual, momentum = 1, curvature = first_curvature();
         best_ = x_;
         best_d_ = d_;
-        while (result.residual > options_.tolerance && result.iterations < options_.max_iterations) {
+        int glance = kStepsPerGlance;
+        for (;;) {
+            const bool ends = result.residual <= options_.tolerance || result.iterations >= options_.max_iterations;
+            if (ends || result.iterations >= glance) {
+                glance = result.iterations + kStepsPerGlance + result.iterations / 4;
+                if (add_near() > 0) {
+                    measure(result);
+                    best = std::numeric_limits<double>::infinity();
+                    if (result.iterations < options_.max_iterations) continue;
+                }
+                if (ends) break;
+            }
             const double next_momentum = 0.5 * (1 + std::sqrt(1 + 4 * momentum * momentum));
             const bool goes_back = advance((momentum - 1) / next_momentum, curvature);
             momentum = goes_back ? 1 : next_momentum;
@@ -96,29 +113,83 @@ private:
         }
     };
 
+    [[nodiscard]] std::int64_t n() const { return static_cast<std::int64_t>(contacts_.size()); }
+    template <class Body>
+    static void each(std::size_t n, Body&& body)
+    {
+        parallel_for(
+            static_cast<std::int64_t>(n), "contacts", [&](std::int64_t i) { body(static_cast<std::size_t>(i)); },
+            kContactGrain);
+    }
     template <class Body>
     void each(Body&& body)
     {
-        parallel_for(
-            n_, "contacts", [&](std::int64_t i) { body(static_cast<std::size_t>(i)); }, kContactGrain);
+        each(contacts_.size(), body);
     }
 
     /// Unknowns: forces, shifted into Coulomb's own cone.
     void begin(std::span<const Vec3> guess)
     {
-        each([&](std::size_t i) {
-            const ConeContact& c = contacts_[i];
-            x_[i] = first_force(c, guess[i]);
-            x_before_[i] = x_[i];
-            world_[i] = x_[i] - c.cohesion * c.normal - force_[i];
-        });
-        compliance_.apply(world_, out_);
-        each([&](std::size_t i) {
-            const ConeContact& c = contacts_[i];
-            base_[i] = motion_[i] + c.gap * c.normal;
-            d_[i] = base_[i] + out_[i];
-            d_before_[i] = d_[i];
-        });
+        x_all_.resize(all_.size());
+        each(all_.size(), [&](std::size_t i) { x_all_[i] = first_force(all_[i], guess[i]); });
+        move_all();
+        std::vector<std::int32_t> live;
+        for (std::size_t i = 0; i < all_.size(); ++i)
+            if (!may_rest(all_[i]) || force_[i] != Vec3::Zero() || x_all_[i] != Vec3::Zero() || is_too_near(i))
+                live.push_back(static_cast<std::int32_t>(i));
+        if (!whole_.only(live)) {
+            live.resize(all_.size());
+            std::iota(live.begin(), live.end(), 0);
+        }
+        enliven(live);
+    }
+
+    /// Motions of all contacts, gap included, under the forces of x_all_.
+    void move_all()
+    {
+        change_all_.resize(all_.size());
+        each(all_.size(),
+             [&](std::size_t i) { change_all_[i] = x_all_[i] - all_[i].cohesion * all_[i].normal - force_[i]; });
+        d_all_.resize(all_.size());
+        whole_.apply(change_all_, d_all_);
+        each(all_.size(), [&](std::size_t i) { d_all_[i] = (motion_[i] + all_[i].gap * all_[i].normal) + d_all_[i]; });
+    }
+    [[nodiscard]] bool is_too_near(std::size_t i) const { return all_[i].normal.dot(d_all_[i]) < 0; }
+
+    /// Contacts that take part from now on.
+    void enliven(std::span<const std::int32_t> contacts)
+    {
+        for (const std::int32_t contact : contacts) {
+            const auto i = static_cast<std::size_t>(contact);
+            live_.push_back(contact);
+            contacts_.push_back(all_[i]);
+            given_.push_back(force_[i]);
+            base_.push_back(motion_[i] + all_[i].gap * all_[i].normal);
+            for (auto* v : {&x_, &x_before_}) v->push_back(x_all_[i]);
+            for (auto* v : {&d_, &d_before_}) v->push_back(d_all_[i]);
+        }
+        for (auto* v : {&next_, &next_d_, &world_, &out_}) v->resize(contacts_.size());
+        part_ = live_.size() < all_.size() ? whole_.only(live_) : nullptr;
+        compliance_ = part_ ? part_.get() : &whole_;
+    }
+
+    /// Looks at the contacts that take no part yet; how many of them do from now on.
+    std::size_t add_near()
+    {
+        if (live_.size() == all_.size()) return 0;
+        spread();
+        move_all();
+        std::vector<std::uint8_t> is_live(all_.size(), 0);
+        for (const std::int32_t i : live_) is_live[static_cast<std::size_t>(i)] = 1;
+        std::vector<std::int32_t> near;
+        for (std::size_t i = 0; i < all_.size(); ++i)
+            if (!is_live[i] && is_too_near(i)) near.push_back(static_cast<std::int32_t>(i));
+        if (!near.empty()) enliven(near);
+        return near.size();
+    }
+    void spread()
+    {
+        each([&](std::size_t i) { x_all_[static_cast<std::size_t>(live_[i])] = x_[i]; });
     }
 
     /// One step from the point y = x + beta (x - x_before); true if it led astray and momentum must be built up anew.
@@ -153,11 +224,11 @@ private:
             const Vec3 d = ahead(d_, d_before_, i, beta);
             const double step = 1 / (curvature * c.compliance);
             next_[i] = bearable(c, ahead(x_, x_before_, i, beta) - step * opposed(c, d), step);
-            world_[i] = next_[i] - c.cohesion * c.normal - force_[i];
+            world_[i] = next_[i] - c.cohesion * c.normal - given_[i];
         });
-        compliance_.apply(world_, out_);
+        compliance_->apply(world_, out_);
         return ordered_reduce(
-            n_, "contacts", Sums{},
+            n(), "contacts", Sums{},
             [&](std::int64_t begin, std::int64_t end) {
                 Sums sums;
                 for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
@@ -180,9 +251,9 @@ private:
             world_[i] = contacts_[i].normal + Vec3(std::sin(phase), std::cos(1.3 * phase), std::sin(0.7 * phase + 1));
             world_[i] /= contacts_[i].compliance;
         });
-        compliance_.apply(world_, out_);
+        compliance_->apply(world_, out_);
         const auto term = [&](auto&& value) {
-            return ordered_sum(n_, "contacts", [&](std::int64_t i) { return value(static_cast<std::size_t>(i)); });
+            return ordered_sum(n(), "contacts", [&](std::int64_t i) { return value(static_cast<std::size_t>(i)); });
         };
         const double curved = term([&](std::size_t i) { return world_[i].dot(out_[i]); });
         return std::max(
@@ -196,7 +267,7 @@ private:
             std::int64_t contact = -1;
         };
         const Worst worst = ordered_reduce(
-            n_, "contacts", Worst{},
+            n(), "contacts", Worst{},
             [&](std::int64_t begin, std::int64_t end) {
                 Worst w;
                 for (std::int64_t i = begin; i < end; ++i) {
@@ -208,23 +279,32 @@ private:
             },
             [](const Worst& a, const Worst& b) { return b.residual <= a.residual ? a : b; });
         result.residual = worst.residual;
-        result.worst = worst.contact;
+        result.worst = worst.contact < 0 ? -1 : live_[static_cast<std::size_t>(worst.contact)];
     }
 
     void finish()
     {
-        each([&](std::size_t i) {
-            const ConeContact& c = contacts_[i];
-            force_[i] = x_[i] - c.cohesion * c.normal;
-            motion_[i] = d_[i] - c.gap * c.normal;
+        spread();
+        if (live_.size() < all_.size()) move_all();
+        each([&](std::size_t i) { d_all_[static_cast<std::size_t>(live_[i])] = d_[i]; });
+        each(all_.size(), [&](std::size_t i) {
+            const ConeContact& c = all_[i];
+            force_[i] = x_all_[i] - c.cohesion * c.normal;
+            motion_[i] = d_all_[i] - c.gap * c.normal;
         });
     }
 
-    std::span<const ConeContact> contacts_;
-    ContactCompliance& compliance_;
+    std::span<const ConeContact> all_;
+    ContactCompliance& whole_;
     const ConeOptions& options_;
-    std::span<Vec3> force_, motion_;
-    std::int64_t n_;
+    std::span<Vec3> force_, motion_; ///< of all
+    std::vector<Vec3> x_all_, d_all_,
+        change_all_;                 ///< forces, shifted, and motions, gap included, at the last look at all
+    std::vector<std::int32_t> live_; ///< contacts that take part; what follows is of them, in this order
+    std::vector<ConeContact> contacts_;
+    std::unique_ptr<ContactCompliance> part_;
+    ContactCompliance* compliance_ = nullptr;
+    std::vector<Vec3> given_;                 ///< forces
     std::vector<Vec3> x_, x_before_, next_;   ///< forces, shifted [N]
     std::vector<Vec3> d_, d_before_, next_d_; ///< motions, gap included [m]
     std::vector<Vec3> best_, best_d_;         ///< iterate of the smallest residual

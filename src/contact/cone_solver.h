@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,11 @@ class ContactCompliance {
 public:
     virtual ~ContactCompliance() = default;
     virtual void apply(std::span<const Vec3> force, std::span<Vec3> motion) = 0;
+    /// The same between some of the contacts, in this order; null if that would cost as much as between all.
+    [[nodiscard]] virtual std::unique_ptr<ContactCompliance> only(std::span<const std::int32_t> /*contacts*/) const
+    {
+        return nullptr;
+    }
     /// The bodies with springs between them (contact/penalty_solver.h), if they can be factored with these.
     virtual SpringBodies* with_springs(std::span<const Vec3> /*normal*/, std::span<const double> /*stiffness*/)
     {
@@ -77,7 +83,8 @@ struct ConeSolution {
 ///
 /// Accelerated projected gradients with restarts [Nesterov 1983] [ODonoghue 2015] on the forces, each contact scaled by
 /// its own compliance, steps as long as the curvature met on the way allows [Mazhar 2015]; the motion is shifted by
-/// friction as De Saxce's change of variable asks, so that sliding does not open contacts.
+/// friction as De Saxce's change of variable asks, so that sliding does not open contacts. Contacts that bear nothing
+/// and are apart are left out until a look at all of them, every few steps, finds them too near.
 ConeSolution solve_cones(std::span<const ConeContact> contacts, ContactCompliance& compliance,
                          const ConeOptions& options, std::span<const Vec3> guess, std::span<Vec3> force,
                          std::span<Vec3> motion);

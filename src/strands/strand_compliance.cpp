@@ -55,25 +55,55 @@ StrandCompliance::StrandCompliance(const StrandModel& model, std::span<const Hol
         return key(x) < key(y);
     });
     std::vector<Side> sorted;
-    sides_of_.assign(contacts.size(), {-1, -1});
+    std::vector<std::int32_t> batch;
     for (const std::int32_t o : order) {
-        const auto k = static_cast<std::size_t>(o);
-        if (batches_.empty() || batches_.back() != batch_of_side_[k]) {
-            batches_.push_back(batch_of_side_[k]);
-            begin_.push_back(sorted.size());
-            strand_.push_back(sorted.size());
-        } else if (sorted.back().lane != sides_[k].lane) {
-            strand_.push_back(sorted.size());
-        }
-        auto& both = sides_of_[static_cast<std::size_t>(sides_[k].contact)];
-        both[both[0] < 0 ? 0 : 1] = static_cast<std::int32_t>(sorted.size());
-        sorted.push_back(sides_[k]);
+        sorted.push_back(sides_[static_cast<std::size_t>(o)]);
+        batch.push_back(batch_of_side_[static_cast<std::size_t>(o)]);
     }
-    begin_.push_back(sorted.size());
-    strand_.push_back(sorted.size());
-    sides_ = std::move(sorted);
-    side_motion_.resize(sides_.size());
+    index_sides(std::move(sorted), batch);
     batch_of_side_ = {}; // only needed to sort by
+}
+
+StrandCompliance::StrandCompliance(const StrandCompliance& whole, std::span<const std::int32_t> contacts)
+    : model_(whole.model_), factors_(whole.factors_), n_contacts_(contacts.size())
+{
+    std::vector<std::int32_t> place(whole.n_contacts_, -1), batch;
+    for (std::size_t k = 0; k < contacts.size(); ++k)
+        place[static_cast<std::size_t>(contacts[k])] = static_cast<std::int32_t>(k);
+    std::vector<Side> sides;
+    for (std::size_t i = 0; i < whole.batches_.size(); ++i)
+        for (std::size_t k = whole.begin_[i]; k < whole.begin_[i + 1]; ++k) {
+            const std::int32_t contact = place[static_cast<std::size_t>(whole.sides_[k].contact)];
+            if (contact < 0) continue;
+            sides.push_back(whole.sides_[k]);
+            sides.back().contact = contact;
+            batch.push_back(whole.batches_[i]);
+        }
+    index_sides(std::move(sides), batch);
+}
+
+std::unique_ptr<ContactCompliance> StrandCompliance::only(std::span<const std::int32_t> contacts) const
+{
+    return std::unique_ptr<ContactCompliance>(new StrandCompliance(*this, contacts));
+}
+
+void StrandCompliance::index_sides(std::vector<Side> sorted, std::span<const std::int32_t> batch)
+{
+    sides_ = std::move(sorted);
+    sides_of_.assign(n_contacts_, {-1, -1});
+    for (std::size_t k = 0; k < sides_.size(); ++k) {
+        const bool is_new_batch = k == 0 || batch[k - 1] != batch[k];
+        if (is_new_batch) {
+            batches_.push_back(batch[k]);
+            begin_.push_back(k);
+        }
+        if (is_new_batch || sides_[k - 1].lane != sides_[k].lane) strand_.push_back(k);
+        auto& both = sides_of_[static_cast<std::size_t>(sides_[k].contact)];
+        both[both[0] < 0 ? 0 : 1] = static_cast<std::int32_t>(k);
+    }
+    begin_.push_back(sides_.size());
+    strand_.push_back(sides_.size());
+    side_motion_.resize(sides_.size());
 }
 
 void StrandCompliance::add_side(const StrandModel& model, std::span<const Hold> hold, const std::vector<Place>& places,

@@ -22,6 +22,7 @@ public:
     ~StrandCompliance() override;
 
     void apply(std::span<const Vec3> force, std::span<Vec3> motion) override { apply(force, force, motion); }
+    [[nodiscard]] std::unique_ptr<ContactCompliance> only(std::span<const std::int32_t> contacts) const override;
     /// The same with other forces on second sides than the opposite of those on the first.
     void apply(std::span<const Vec3> force, std::span<const Vec3> second, std::span<Vec3> motion);
     /// Strands factored with the springs that they hang on; valid until the next call.
@@ -73,6 +74,11 @@ private:
         std::int32_t batch = 0, lane = 0;
     };
     class Springs;
+
+    /// `whole` between some of its contacts.
+    StrandCompliance(const StrandCompliance& whole, std::span<const std::int32_t> contacts);
+    /// Where the sides of batches and strands begin, and which contacts have, from sorted sides and their batches.
+    void index_sides(std::vector<Side> sorted, std::span<const std::int32_t> batch);
 
     void add_side(const StrandModel& model, std::span<const Hold> hold, const std::vector<Place>& places,
                   std::int32_t contact, std::int32_t vertex, double at, double sign);

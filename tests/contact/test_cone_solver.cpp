@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 namespace rivulet {
 namespace {
@@ -46,6 +47,21 @@ public:
         return out;
     }
     [[nodiscard]] double own(int i) const { return w_.block<3, 3>(3 * i, 3 * i).trace() / 3; }
+
+    [[nodiscard]] std::unique_ptr<ContactCompliance> only(std::span<const std::int32_t> contacts) const override
+    {
+        if (!has_parts) return nullptr;
+        const auto n = static_cast<int>(contacts.size());
+        Matrix part(3 * n, 3 * n);
+        for (int i = 0; i < n; ++i)
+            for (int j = 0; j < n; ++j)
+                part.block<3, 3>(3 * i, 3 * j) = w_.block<3, 3>(3 * contacts[static_cast<std::size_t>(i)],
+                                                                3 * contacts[static_cast<std::size_t>(j)]);
+        *largest_part = std::max(*largest_part, n);
+        return std::make_unique<DenseCompliance>(part);
+    }
+    bool has_parts = false;
+    std::shared_ptr<int> largest_part = std::make_shared<int>(0); ///< contacts that took part in a search
 
 private:
     Matrix w_;
@@ -110,6 +126,36 @@ TEST(ConeSolver, ManyContactsObeyCoulombsLaw)
     Problem q = random_problem(kCount, w, 6);
     EXPECT_TRUE(sweep_cones(q.contacts, w.blocks(q.contacts), {1e-9, 20000}, q.guess, q.force, q.motion).converged);
     expect_coulomb(q, w, free);
+    for (std::size_t i = 0; i < kCount; ++i) EXPECT_LT((p.motion[i] - q.motion[i]).norm(), 1e-6);
+}
+
+/// Most contacts are far apart, some come too near only through the forces of others: what is left out until then makes
+/// no difference.
+TEST(ConeSolver, ContactsThatRestMakeNoDifference)
+{
+    constexpr int kCount = 60;
+    DenseCompliance w(random_compliance(kCount, 120, 5));
+    Problem p = random_problem(kCount, w, 6);
+    for (std::size_t i = 0; i < kCount; ++i) {
+        p.contacts[i].cohesion = 0;
+        if (i % 3 == 0) p.contacts[i].gap += i % 2 == 0 ? 1.5 : 100;
+    }
+    Problem q = p;
+    const std::vector<Vec3> free = p.motion;
+    EXPECT_TRUE(solve_cones(p.contacts, w, {1e-9, 20000}, p.guess, p.force, p.motion).converged);
+    int n_free = 0, n_loaded = 0;
+    for (std::size_t i = 0; i < kCount; ++i) {
+        n_free += p.contacts[i].gap + p.contacts[i].normal.dot(free[i]) >= 0;
+        n_loaded += p.contacts[i].gap + p.contacts[i].normal.dot(free[i]) >= 0 && p.force[i] != Vec3::Zero();
+    }
+    EXPECT_GT(n_free, 15);
+    EXPECT_GT(n_loaded, 0); // pushed together by others: measured 2
+
+    w.has_parts = true;
+    EXPECT_TRUE(solve_cones(q.contacts, w, {1e-9, 20000}, q.guess, q.force, q.motion).converged);
+    expect_coulomb(q, w, free);
+    EXPECT_GT(*w.largest_part, 20);
+    EXPECT_LT(*w.largest_part, 55);
     for (std::size_t i = 0; i < kCount; ++i) EXPECT_LT((p.motion[i] - q.motion[i]).norm(), 1e-6);
 }
 

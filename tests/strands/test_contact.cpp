@@ -92,6 +92,35 @@ TEST(StrandContact, ComplianceIsTheDerivativeOfTheStep)
     EXPECT_NEAR(compliance.own_compliance()[0], trace, 1e-10 * trace);
 }
 
+/// The answer between some of the contacts, in any order, is that between all with no force on the others.
+TEST(StrandContact, ComplianceBetweenSomeContactsIsPartOfTheWhole)
+{
+    Touching s(human_hair());
+    for (int k = 0; k < 6; ++k) s.add(line({-0.05, 1e-3 * k, 0}, {0.05, 1e-3 * k, 0.01 * k}, 20));
+    group_strands(s.model);
+    StrandUpdate update;
+    std::vector<RodMatrix> factors(s.model.batches.size());
+    begin_update(s.model, update);
+    solve_batches(s.model, s.state, {.dt = 1e-3}, all_batches(s.model), nullptr, factors, update);
+    std::vector<StrandContact> contacts;
+    for (int k = 0; k < 5; ++k)
+        for (int e = 2; e < 20; e += 5)
+            contacts.push_back({.a = 21 * k + e, .b = 21 * (k + 1) + e, .s = 0.2, .t = 0.9});
+    StrandCompliance whole(s.model, {}, factors, contacts);
+    const std::vector<std::int32_t> some{17, 0, 3, 12, 8};
+    std::vector<Vec3> force(contacts.size(), Vec3::Zero()), moved(contacts.size()), of_some, moved_some(some.size());
+    for (const std::int32_t i : some) {
+        force[static_cast<std::size_t>(i)] = Vec3(1, -2, 0.5 * i);
+        of_some.push_back(force[static_cast<std::size_t>(i)]);
+    }
+    whole.apply(force, moved);
+    whole.only(some)->apply(of_some, moved_some);
+    for (std::size_t k = 0; k < some.size(); ++k) {
+        const Vec3& expected = moved[static_cast<std::size_t>(some[k])];
+        EXPECT_LT((moved_some[k] - expected).norm(), 1e-12 * expected.norm()) << k;
+    }
+}
+
 /// A straight hair is pressed along its axis with many times the load that buckles it: its exact Hessian is indefinite.
 /// Its compliance must be positive nevertheless, also when it is done before another of its batch.
 TEST(StrandContact, ComplianceIsPositiveWhereAStrandIsAboutToBuckle)
