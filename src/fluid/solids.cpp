@@ -91,47 +91,39 @@ void set_solid_velocity(const TileGrid& grid, const Solids& solids, int t, int a
         solids.velocity(x, solids.nearest(x).body)[axis];
 }
 
-/// What walls that are no farther apart than a cell leave of faces and cells: corners of cells cannot tell.
-class ThinDomain {
+/// What the closed walls of the domain leave of faces and cells, from the walls themselves: at the edge where one meets
+/// an obstacle, or is within a cell of the opposite one, distances at corners of cells cannot tell.
+class DomainWalls {
 public:
-    ThinDomain(const Solids& solids, double dx) : box_(solids.box), dx_(dx)
+    DomainWalls(const Solids& solids, double dx) : box_(solids.box), dx_(dx)
     {
-        for (int a = 0; a < 3; ++a) is_thin_[static_cast<std::size_t>(a)] = solids.is_thin(a, dx);
+        for (int w = 0; w < 6; ++w)
+            if (!solids.closed[static_cast<std::size_t>(w)])
+                (w % 2 == 0 ? box_.lower : box_.upper)[w / 2] = w % 2 == 0 ? -kFar : kFar;
     }
 
-    /// The solids less those walls.
-    [[nodiscard]] Solids others(Solids solids) const
-    {
-        for (std::size_t a = 0; a < 3; ++a)
-            if (is_thin_[a]) solids.closed[2 * a] = solids.closed[2 * a + 1] = false;
-        return solids;
-    }
-    /// Part of a cell's lower face along `axis` between them; `corner` is that of the cell.
+    /// Part of a cell's lower face along `axis` between them, of a whole cell for axis -1; `corner` is that of the
+    /// cell.
     [[nodiscard]] double part_between(int axis, const Vec3& corner) const
     {
         double part = 1;
         for (int a = 0; a < 3; ++a) {
-            if (!is_thin_[static_cast<std::size_t>(a)]) continue;
-            const double below = corner[a] - box_.lower[a], above = box_.upper[a] - corner[a];
+            const double below = (corner[a] - box_.lower[a]) / dx_, above = (box_.upper[a] - corner[a]) / dx_;
             if (a == axis)
-                part *= std::min(below, above) > kOnAWall * dx_ ? 1 : 0;
-            else
-                part *= std::clamp((std::min(above, dx_) - std::max(-below, 0.0)) / dx_, 0.0, 1.0);
+                part *= std::min(below, above) > kOnAWall ? 1 : 0;
+            else if (below < -kOnAWall || above < 1 - kOnAWall)
+                part *= std::clamp(std::min(above, 1.0) - std::max(-below, 0.0), 0.0, 1.0);
         }
         return part;
     }
-    [[nodiscard]] bool is_thin() const { return is_thin_[0] || is_thin_[1] || is_thin_[2]; }
     [[nodiscard]] bool contains(const Vec3& x) const
     {
-        for (int a = 0; a < 3; ++a)
-            if (is_thin_[static_cast<std::size_t>(a)] && !(x[a] > box_.lower[a] && x[a] < box_.upper[a])) return false;
-        return true;
+        return (x.array() >= box_.lower.array()).all() && (x.array() <= box_.upper.array()).all();
     }
 
 private:
     Aabb box_;
     double dx_;
-    std::array<bool, 3> is_thin_{};
 };
 
 /// Distances at the corners of a tile's cells. Far from walls one says the next few too, which get no more than theirs
@@ -162,9 +154,8 @@ std::pair<double, double> corner_range(const Corners& corners, int i, int j, int
 }
 
 /// Open part of cell (i, j, k): of its eighths, each as if cut along an axis at the distance at its centre,
-/// interpolated from the cell's corners. Rounded, but not to nothing or all.
-std::uint8_t open_volume(const TileGrid& grid, const ThinDomain& thin, const Corners& corners, int t, int i, int j,
-                         int k)
+/// interpolated from the cell's corners.
+double open_volume(const Corners& corners, double dx, int i, int j, int k)
 {
     double open = 0;
     for (int n = 0; n < 8; ++n) {
@@ -176,9 +167,14 @@ std::uint8_t open_volume(const TileGrid& grid, const ThinDomain& thin, const Cor
             for (int a = 0; a < 3; ++a) w *= v[a] != 0 ? at[a] : 1 - at[a];
             d += w * corner(corners, i + v.x(), j + v.y(), k + v.z());
         }
-        if (!thin.contains(grid.node(t, i + at.x(), j + at.y(), k + at.z()))) continue;
-        open += std::clamp(0.5 + 2 * d / grid.cell_size(), 0.0, 1.0) / 8;
+        open += std::clamp(0.5 + 2 * d / dx, 0.0, 1.0) / 8;
     }
+    return open;
+}
+
+/// Rounded, but not to nothing or all.
+std::uint8_t rounded_volume(double open)
+{
     constexpr double kRounding = 1e-6;
     if (open < kRounding || open > 1 - kRounding) return open < kRounding ? 0 : kOpenCell;
     return static_cast<std::uint8_t>(std::clamp(std::lround(kOpenCell * open), 1L, kOpenCell - 1L));
@@ -186,28 +182,31 @@ std::uint8_t open_volume(const TileGrid& grid, const ThinDomain& thin, const Cor
 
 void rasterize_tile(const TileGrid& grid, const Solids& solids, int t, SolidFields& fields)
 {
-    const ThinDomain thin(solids, grid.cell_size());
-    const Solids others = thin.others(solids);
-    const double half_diagonal = 0.87 * grid.cell_size();
+    const double dx = grid.cell_size(), half_diagonal = 0.87 * dx;
+    const DomainWalls walls(solids, dx);
+    Solids bodies = solids;
+    bodies.closed = {};
     Corners corners;
-    load_corners(grid, others, t, corners);
+    load_corners(grid, bodies, t, corners);
     for (int c = 0; c < kTileCells; ++c) {
         const int i = c % 8;
         const int j = c / 8 % 8;
         const int k = c / 64;
         const auto cell = static_cast<std::size_t>(t * kTileCells + c);
+        const Vec3 lower = grid.node(t, i, j, k);
         for (int a = 0; a < 3; ++a) {
-            const double open = face_fraction(corners, a, i, j, k) * thin.part_between(a, grid.node(t, i, j, k));
+            const double open = face_fraction(corners, a, i, j, k) * walls.part_between(a, lower);
             fields.open[static_cast<std::size_t>(a)][cell] = open < 1e-6 ? 0 : open;
             if (open < 1) set_solid_velocity(grid, solids, t, a, c, fields);
         }
         const auto [least, most] = corner_range(corners, i, j, k);
-        const bool is_cut = thin.is_thin() || (least < 0 && most > 0);
-        fields.open_volume[cell] =
-            is_cut ? open_volume(grid, thin, corners, t, i, j, k) : static_cast<std::uint8_t>(most > 0 ? kOpenCell : 0);
-        const bool is_sure = !thin.is_thin() && (most > half_diagonal || least < -half_diagonal);
+        const bool is_cut = least < 0 && most > 0;
+        const double open = is_cut ? open_volume(corners, dx, i, j, k) : (most > 0 ? 1 : 0);
+        fields.open_volume[cell] = rounded_volume(open * walls.part_between(-1, lower));
+        const bool is_sure = most > half_diagonal || least < -half_diagonal;
+        const Vec3 centre = grid.cell_centre(t, i, j, k);
         fields.centre_inside[cell] =
-            is_sure ? least < -half_diagonal : solids.distance(grid.cell_centre(t, i, j, k)) < 0;
+            !walls.contains(centre) || (is_sure ? least < -half_diagonal : bodies.distance(centre) < 0);
     }
 }
 

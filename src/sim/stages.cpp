@@ -319,7 +319,8 @@ void transfer_to_grid(const Model& model, const State& state, Scratch& s)
     particles_to_faces(s.grid, s.order,
                        {l.position, l.velocity, l.affine, l.volume, l.liquid, density, l.lead, s.lead.carried},
                        s.faces);
-    if (viscous_number(model, model.options.max_step) >= kChangeNumber) s.transferred = s.faces.velocity;
+    if (has_solids(s.solids.view()) || viscous_number(model, model.options.max_step) >= kChangeNumber)
+        s.transferred = s.faces.velocity;
 }
 
 void add_gravity(const Model& model, Scratch& s, double dt)
@@ -479,7 +480,11 @@ void extend_velocity(const Model& model, Scratch& s, double dt)
     if (viscous_number(model, dt) >= kChangeNumber)
         extrapolate_change(s.grid, s.solid_fields, s.faces.mass, s.transferred, kExtrapolatedLayers, s.faces.velocity,
                            s.known_faces);
-    extrapolate_velocity(s.grid, kExtrapolatedLayers, s.faces.velocity, s.known_faces);
+    if (has_solids(s.solids.view()))
+        extrapolate_into_solids(s.grid, s.solid_fields, s.faces.mass, s.transferred, kExtrapolatedLayers,
+                                s.faces.velocity, s.known_faces);
+    else
+        extrapolate_velocity(s.grid, kExtrapolatedLayers, s.faces.velocity, s.known_faces);
     constrain_to_solids(s.grid, s.solids.view(), s.solid_fields, s.known_faces, s.faces.velocity, s.face_solids);
     if (s.has_viscosity) s.viscosity_solver.extend_through_walls(s.faces.velocity);
 }

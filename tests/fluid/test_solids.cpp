@@ -91,6 +91,40 @@ TEST(Solids, WallsOneCellApartLeaveThatCellOpen)
     EXPECT_EQ(with_ball.open[0][grid.index(t, 7, 0, 7)], 1);
 }
 
+// Distances at the corners on the floor are those to the floor: the ball's cut of such a face is not in them.
+TEST(Solids, FacesOnTheFloorAreCutByAnObstacleAsTheFacesAbove)
+{
+    const double dx = 0.125;
+    const TileGrid grid = block(1, dx);
+    class Pillar : public Ball {
+    public:
+        Pillar() : Ball(9) {}
+        [[nodiscard]] double distance(const Vec3& x) const override { return x.head<2>().norm() - 0.27; }
+    };
+    const Pillar pillar;
+    const SolidBody body{&pillar, {Vec3(0.51, 0.47, 0), Quat::Identity()}, {}, 0};
+    Solids solids;
+    solids.box = {Vec3::Zero(), Vec3::Ones()};
+    solids.bodies = {&body, 1};
+    SolidFields fields, without_walls;
+    rasterize_solids(grid, solids, without_walls);
+    solids.closed = {true, true, true, true, true, true};
+    rasterize_solids(grid, solids, fields);
+    const int t = grid.find({0, 0, 0});
+    int n_cut = 0;
+    for (int c = 0; c < kTileCells; ++c) {
+        const auto cell = static_cast<std::size_t>(t * kTileCells + c);
+        for (std::size_t a = 0; a < 3; ++a) {
+            const bool in_wall = (a == 0 ? c % 8 : a == 1 ? c / 8 % 8 : c / 64) == 0;
+            EXPECT_EQ(fields.open[a][cell], in_wall ? 0 : without_walls.open[a][cell]);
+            n_cut += fields.open[a][cell] > 0 && fields.open[a][cell] < 1;
+        }
+        EXPECT_EQ(fields.open_volume[cell], without_walls.open_volume[cell]);
+        EXPECT_EQ(fields.centre_inside[cell], without_walls.centre_inside[cell]);
+    }
+    EXPECT_GT(n_cut, 100);
+}
+
 // The open areas around a closed solid are what the divergence theorem says: sum of |1 - open| projected along an axis
 // is twice the disc, and the volume by sums of x n dA is that of the ball.
 TEST(Solids, CutFacesOfABallHaveItsVolume)
