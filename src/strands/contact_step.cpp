@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "numerics/coulomb.h"
 #include "strands/contact_packs.h"
+#include "strands/pinched_contacts.h"
 #include "strands/strand_compliance.h"
 
 #include <algorithm>
@@ -41,6 +42,15 @@ constexpr double kAstray = 1;
 constexpr int kStiffRounds = 3;
 /// Contacts whose tangential force is below this part of its largest stick.
 constexpr double kSticks = 0.999;
+
+/// Rounds of Newton's steps, one a round.
+constexpr int kNewtonRounds = 40;
+/// The longest of these steps, as a part of an edge or in radians, and the rounds after which it is half as long.
+constexpr double kLongestStep = 0.3, kHalvingRounds = 8;
+/// After so many of them strands may end a radius from where they were foreseen to be, before that half of it.
+constexpr int kPatientRounds = 10;
+/// Next of these steps, as a part of the thinnest radius, from which on the end is looked for nearby.
+constexpr double kNearEnd = 3;
 
 /// Size of the compliance between contacts up to which sweeps over them stay in the cache; beyond, gradients are
 /// quicker, and lean.
@@ -112,6 +122,7 @@ public:
             if (stiffen_astray()) move(contact_.contacts);
         }
         settle_pairs();
+        if (!bridges_.empty() && has_failed()) go_by_newton();
         contact_.is_bearable = contact_.n_unbearable == 0;
         end_bridges();
     }
@@ -217,17 +228,23 @@ private:
             return false;
         }
         if (contact_.rounds == 0 ? all.empty() && added.empty()
-                                 : deepest <= allowed_depth() && !is_unforeseen() && is_settled() &&
+                                 : deepest <= allowed_depth() && !is_unforeseen(allowed_depth()) && is_settled() &&
                                        (contact_.converged || !is_sketch()))
             return false;
         if (contact_.rounds > 0 && !options_.only_joints && bridges_.empty()) {
             drop_idle(found);
             add_struck(added);
         }
+        add(added);
+        return true;
+    }
+    void add(const std::vector<StrandContact>& added)
+    {
+        std::vector<StrandContact>& all = contact_.contacts;
         const auto known = static_cast<std::ptrdiff_t>(all.size());
         all.insert(all.end(), added.begin(), added.end());
         std::inplace_merge(all.begin(), all.begin() + known, all.end());
-        return true;
+        share_lacking_room(motion(), all);
     }
 
     /// Adds what a blow that the last round left may close next: it passes through a whole pack in a step, and layer
@@ -313,13 +330,13 @@ private:
     }
     /// Whether contacts whose forces were solved for are deeper, or bridges of another length, than the linear answer
     /// of the strands had it.
-    [[nodiscard]] bool is_unforeseen() const
+    [[nodiscard]] bool is_unforeseen(double allowed) const
     {
         for (std::size_t i = 0; i < foreseen_depth_.size(); ++i) {
             const double now = depth(contact_.contacts[i]), foreseen = foreseen_depth_[i];
             const bool is_bridge = contact_.contacts[i].bridge >= 0;
             const double off = is_bridge ? std::abs(now - foreseen) : now - std::max(0.0, foreseen);
-            if (off > allowed_depth()) return true;
+            if (off > allowed) return true;
         }
         return false;
     }
@@ -342,7 +359,7 @@ private:
                 cones[i].bridge = &bridge.curve;
                 cones[i].length = bridge.length;
             }
-            moved[i] = contact_motion(c, motion());
+            moved[i] = contact_motion(c, expected());
         }
         add_without_excess(compliance, moved);
         const ConeOptions cone_options{options_.tolerance * thinnest_, max_iterations(n)};
@@ -399,7 +416,7 @@ private:
 
     /// The first round of a wet step is a sketch: those that follow find more contacts and know the strands' answer
     /// better, so that all but where they begin is lost of it.
-    [[nodiscard]] bool is_sketch() const { return contact_.rounds == 1 && !bridges_.empty(); }
+    [[nodiscard]] bool is_sketch() const { return contact_.rounds == 1 && !bridges_.empty() && expected_.empty(); }
 
     [[nodiscard]] int max_iterations(std::size_t n_contacts) const
     {
@@ -611,6 +628,134 @@ private:
         move(all);
     }
 
+    [[nodiscard]] bool has_failed() const
+    {
+        return contact_.n_unbearable > 0 || contact_.n_missed > 0 || !all_converged();
+    }
+    [[nodiscard]] bool all_converged() const
+    {
+        return std::ranges::all_of(update_.outcome, [](const StrandOutcome& o) { return o.converged; });
+    }
+
+    /// In wet clumps contacts press against bridges so hard that a strand is at rest under both only where it was
+    /// foreseen to be: let go under such forces it turns aside. So strands and forces are found together, round by
+    /// round. If that finds no end, all stays as it was.
+    void go_by_newton()
+    {
+        Before failed{0, std::move(update_), std::move(contact_)};
+        begin_free();
+        bool is_found = finds_end();
+        if (!is_found) {
+            begin_as_before();
+            is_found = finds_end();
+        }
+        expected_.clear();
+        if (is_found) return;
+        update_ = std::move(failed.update);
+        contact_ = std::move(failed.contact);
+    }
+    /// Forces for the strands' linear answer, one Newton step of the strands under them, forces again.
+    bool finds_end()
+    {
+        while (contact_.rounds < kNewtonRounds) {
+            ++contact_.rounds;
+            solve_forces();
+            const double next = move_on(StrandSearch::OneStep);
+            const bool is_near = next <= kNearEnd * thinnest_ && contact_.n_unbearable == 0;
+            if (is_near && end_nearby()) return true;
+            const std::vector<StrandContact> found = contacts_ahead();
+            drop_idle(found);
+            add(new_of(found));
+        }
+        return false;
+    }
+
+    /// Strands move as if nothing touched them.
+    void begin_free()
+    {
+        contact_ = {};
+        begin_update(model_, update_);
+        solve_batches(model_, state_, step_, all_batches(model_), nullptr, parts_.factors, update_);
+        expected_ = update_.state.position;
+        contact_.contacts = ties();
+        if (!options_.only_joints) add(new_of(with_carried(contacts_ahead())));
+    }
+    /// Strands go on as they did in the last step, under the forces that they had there.
+    void begin_as_before()
+    {
+        contact_ = {};
+        begin_update(model_, update_);
+        update_.state = state_;
+        for (std::size_t v = 0; v < state_.position.size(); ++v) {
+            const bool is_held = !step_.hold.empty() && step_.hold[v] != Hold::Free;
+            update_.state.position[v] =
+                is_held ? step_.target[v] : Vec3(state_.position[v] + step_.dt * state_.velocity[v]);
+        }
+        contact_.contacts = ties();
+        add(new_of(contacts_ahead()));
+        for (StrandContact& c : contact_.contacts)
+            if (!c.is_joint) c.force = c.bridge >= 0 ? remembered(c) : bearable_force(c, remembered(c));
+        move_on(StrandSearch::OneStep);
+    }
+
+    /// Takes the strands to where they are at rest under the forces. If that is not where it was foreseen to be, back.
+    bool end_nearby()
+    {
+        const StrandUpdate before = update_;
+        const double allowed = (contact_.rounds < kPatientRounds ? kLateDepth : kMissedDepth) * thinnest_;
+        move_on(StrandSearch::Stationary);
+        if (all_converged() && !is_unforeseen(allowed) && deepest_of(new_of(contacts_ahead())) <= allowed) return true;
+        update_ = before;
+        move_on(StrandSearch::OneStep);
+        return false;
+    }
+
+    /// Moves all strands under the present forces from where they are; the largest motion of a vertex in the Newton
+    /// step that would come next.
+    double move_on(StrandSearch search)
+    {
+        const std::size_t n = state_.position.size();
+        vertex_force_ = vertex_forces(contact_.contacts, n);
+        StrandStep step = step_;
+        step.contact_force = vertex_force_;
+        guess_.resize(n);
+        guess_spin_.resize(n);
+        expected_.resize(n);
+        for (std::size_t v = 0; v < n; ++v) {
+            guess_[v] = update_.state.position[v] - state_.position[v];
+            guess_spin_[v] = step_.dt * update_.state.spin[v];
+        }
+        // Shorter and shorter, lest they go to and fro.
+        const double longest = kLongestStep * std::exp2(-contact_.rounds / kHalvingRounds);
+        const StrandGuess guess{guess_, guess_spin_, search, longest, expected_};
+        solve_batches(model_, state_, step, all_batches(model_), &guess, parts_.factors, update_);
+        double largest = 0;
+        for (std::size_t v = 0; v < n; ++v) {
+            largest = std::max(largest, expected_[v].norm());
+            expected_[v] += update_.state.position[v];
+        }
+        return largest;
+    }
+    /// The motion with Newton's next step, where one is left.
+    [[nodiscard]] StrandMotion expected() const
+    {
+        if (expected_.empty()) return motion();
+        return {state_.position, expected_, step_.hold};
+    }
+
+    [[nodiscard]] std::vector<StrandContact> contacts_ahead()
+    {
+        if (options_.only_joints) return {};
+        return find_contacts(*parts_.edges, motion(), obstacles_, parts_.pairs, contact_.rounds > 0);
+    }
+    [[nodiscard]] std::vector<StrandContact> new_of(const std::vector<StrandContact>& found) const
+    {
+        std::vector<StrandContact> added;
+        const std::vector<StrandContact>& all = contact_.contacts;
+        std::set_difference(found.begin(), found.end(), all.begin(), all.end(), std::back_inserter(added));
+        return added;
+    }
+
     const StrandModel& model_;
     const StrandState& state_;
     const StrandStep& step_;
@@ -640,6 +785,7 @@ private:
     bool settles_ = false; ///< from now on only obstacles are met so
     std::vector<Vec3> guess_, vertex_force_;
     std::vector<double> guess_spin_;
+    std::vector<Vec3> expected_; ///< places of vertices after Newton's next step; none: empty [m]
 };
 
 } // namespace
