@@ -704,7 +704,12 @@ private:
         const StrandUpdate before = update_;
         const double allowed = (contact_.rounds < kPatientRounds ? kLateDepth : kMissedDepth) * thinnest_;
         move_on(StrandSearch::Stationary);
-        if (all_converged() && !is_unforeseen(allowed) && deepest_of(new_of(contacts_ahead())) <= allowed) return true;
+        double way = 0;
+        for (std::size_t v = 0; v < before.state.position.size(); ++v)
+            way = std::max(way, (update_.state.position[v] - before.state.position[v]).norm());
+        if (all_converged() && way <= 2 * kNearEnd * thinnest_ && !is_unforeseen(allowed) &&
+            deepest_of(new_of(contacts_ahead())) <= allowed)
+            return true;
         update_ = before;
         move_on(StrandSearch::OneStep);
         return false;
