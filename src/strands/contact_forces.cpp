@@ -22,15 +22,6 @@ constexpr int kSketchIterations = 40;
 /// other with forces that could move them by a thousand radii, and what is left of that falls only as 1/iterations.
 constexpr std::int64_t kWetUpdates = 800'000;
 
-/// The force that a contact had in the last step; 0 if it is new.
-Vec3 force_before(const ContactMemory& memory, std::int32_t a, std::int32_t b)
-{
-    auto i = std::lower_bound(memory.a.begin(), memory.a.end(), a) - memory.a.begin();
-    for (auto k = static_cast<std::size_t>(i); k < memory.a.size() && memory.a[k] == a; ++k)
-        if (memory.b[k] == b) return memory.force[k];
-    return Vec3::Zero();
-}
-
 /// Motion of each contact for a force on it alone, averaged over directions, from what is written out already [m/N].
 std::vector<double> own_compliance(const BlockCompliance& w)
 {
@@ -116,6 +107,16 @@ ConeSolution solve_cones_by_size(std::span<ConeContact> cones, StrandCompliance&
 
 } // namespace
 
+Vec3 force_before(const ContactCase& given, const StrandContact& contact, std::span<const StrandBridge> bridges)
+{
+    if (contact.bridge >= 0) return bridges[static_cast<std::size_t>(contact.bridge)].contact.force;
+    const ContactMemory& memory = given.memory;
+    auto i = std::lower_bound(memory.a.begin(), memory.a.end(), contact.a) - memory.a.begin();
+    for (auto k = static_cast<std::size_t>(i); k < memory.a.size() && memory.a[k] == contact.a; ++k)
+        if (memory.b[k] == contact.b) return memory.force[k];
+    return Vec3::Zero();
+}
+
 ContactForces solve_contact_forces(const ContactCase& given, std::span<const StrandContact> contacts,
                                    std::span<const StrandBridge> bridges, const StrandMotion& motion,
                                    const StiffStrands& stiff, StrandCompliance& compliance, bool is_sketch)
@@ -129,9 +130,7 @@ ContactForces solve_contact_forces(const ContactCase& given, std::span<const Str
         const StrandContact& c = contacts[i];
         out.force[i] = guess[i] = c.force;
         // Dry strands bear as much of the last step's forces already as is needed.
-        if (options.bridges && c.force == Vec3::Zero())
-            guess[i] = c.bridge >= 0 ? bridges[static_cast<std::size_t>(c.bridge)].contact.force
-                                     : force_before(given.memory, c.a, c.b);
+        if (options.bridges && c.force == Vec3::Zero()) guess[i] = force_before(given, c, bridges);
         out.moved[i] = contact_motion(c, motion);
     }
     if (!stiff.empty()) add_without_excess(contacts, compliance, out.moved);

@@ -16,6 +16,10 @@ struct ContactForces {
     std::int64_t n_unbearable = 0; ///< contacts whose law is off by more than a step may be
 };
 
+/// That a contact, or a bridge, had in the last step; 0 if it is new [N].
+[[nodiscard]] Vec3 force_before(const ContactCase& given, const StrandContact& contact,
+                                std::span<const StrandBridge> bridges);
+
 /// Solves for the forces of contacts, among them bridges, with strands that answer linearly to them from where
 /// `motion` has them.
 [[nodiscard]] ContactForces solve_contact_forces(const ContactCase& given, std::span<const StrandContact> contacts,

@@ -36,18 +36,19 @@ public:
         while (any(active_) && result.iterations < options_.max_iterations) {
             ++result.iterations;
             find_step();
-            const LaneMask last = is_small();
-            search_along_step(last);
+            const Lane size = step_size();
+            const LaneMask last = size <= options_.tolerance;
+            search_along_step(last, size);
             result.converged |= active_ & last;
             active_ &= ~last;
         }
         return result;
     }
 
-    /// The factored Hessian where the strand is.
+    /// The factored Hessian where the strand is, and the step from there.
     void factor()
     {
-        active_ = LaneMask{};
+        active_ = Lane{} == Lane{};
         find_step();
     }
 
@@ -83,13 +84,15 @@ private:
         matrix_.at(i, i) = f * matrix_.at(i, i) + (1.0 - f);
     }
 
-    /// The Newton step of every lane; with the Gauss-Newton matrix where the full one is not positive definite.
+    /// The Newton step of every lane; to a minimum with the Gauss-Newton matrix where the full one is not positive
+    /// definite.
     void find_step()
     {
         potential_hessian(s_, base_, spread(1.0), gradient_.data(), matrix_);
         hold();
         const LaneMask good = matrix_.factor() > 0.0;
-        if (any(~good)) { // also of strands that are done: contacts take their compliance from these factors
+        // Also of strands that are done: contacts take their compliance from these factors.
+        if (any(~good) && options_.is_minimum) {
             potential_hessian(s_, base_, good ? spread(1.0) : Lane{}, gradient_.data(), matrix_);
             hold();
             static_cast<void>(matrix_.factor());
@@ -103,7 +106,7 @@ private:
         }
     }
 
-    [[nodiscard]] LaneMask is_small() const
+    [[nodiscard]] Lane step_size() const
     {
         Lane largest{};
         for (int i = 0; i < n_dofs_; ++i) {
@@ -111,7 +114,7 @@ private:
             const Lane size = lane_abs(step_[static_cast<std::size_t>(i)]);
             largest = lane_max(largest, i % 4 == 3 ? size : size * s_.stretch[k].inverse_rest_length);
         }
-        return largest <= options_.tolerance;
+        return largest;
     }
 
     /// The configuration at `length` times the step. Spins are meant for frames that are transported from the base;
@@ -165,10 +168,11 @@ private:
     }
 
     /// Steps that are `small` anyway, or promise less than the rounding of the potential, are taken unchecked.
-    void search_along_step(const LaneMask& small)
+    void search_along_step(const LaneMask& small, const Lane& size)
     {
         Lane length = spread(1.0);
-        const LaneMask unchecked = small | (-slope_ <= kRounding * lane_abs(value_));
+        if (options_.longest > 0) length = size > options_.longest ? options_.longest / size : length;
+        const LaneMask unchecked = (options_.is_minimum ? small : active_) | (-slope_ <= kRounding * lane_abs(value_));
         LaneMask searching = active_;
         Lane value{};
         for (int halving = 0; halving < kMaxHalvings; ++halving) {

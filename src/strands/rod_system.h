@@ -93,6 +93,8 @@ void potential_hessian(const RodSystem& system, const RodConfiguration& c, const
 struct RodSolverOptions {
     double tolerance = 1e-8; ///< last correction of a vertex as part of its edge's length, of a spin in radians
     int max_iterations = 100;
+    double longest = 0;     ///< no step is longer than this, measured as for the tolerance; 0: any may be
+    bool is_minimum = true; ///< false: whole steps are taken, to where the gradient is 0 nearby
 };
 struct RodSolution {
     LaneMask converged{};
@@ -112,7 +114,7 @@ struct RodSolverScratch {
                                              RodConfiguration& c, RodSolverScratch& scratch);
 [[nodiscard]] RodSolution minimize_potential(const RodSystem& system, const RodSolverOptions& options,
                                              RodConfiguration& c);
-/// Only the factored Hessian at `c`, into the matrix of `scratch`.
+/// Only the factored Hessian at `c` and the step that Newton would take from there, into `scratch`.
 void factor_potential(const RodSystem& system, RodConfiguration& c, RodSolverScratch& scratch);
 
 } // namespace rivulet

@@ -8,10 +8,19 @@
 
 namespace rivulet {
 
-/// Where the search for a step's end may begin: one entry a vertex.
+enum class StrandSearch {
+    Minimum,    ///< Newton's steps, with a line search, to the end
+    OneStep,    ///< the first of these
+    Stationary, ///< whole Newton steps to where forces balance nearby, which need not be a minimum
+};
+
+/// Where the search for a step's end may begin, and how it goes on: one entry a vertex.
 struct StrandGuess {
     std::span<const Vec3> displacement; ///< in the step [m]
     std::span<const double> spin;       ///< of edges, against frames transported from the start of the step [rad]
+    StrandSearch search = StrandSearch::Minimum;
+    double longest = 0;        ///< of one step: RodSolverOptions::longest
+    std::span<Vec3> left = {}; ///< takes Newton's step from where the search ends, if there is room for it [m]
 };
 
 /// Gives `update` its size, for solve_batches().

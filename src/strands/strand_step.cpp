@@ -9,6 +9,8 @@
 namespace rivulet {
 namespace {
 
+/// Newton's steps that a place where forces balance may be away.
+constexpr int kStationarySteps = 15;
 /// Batches that one task takes after each other, with one set of scratch arrays.
 constexpr std::int64_t kBatchesPerTask = 4;
 
@@ -292,13 +294,26 @@ private:
             }
             configure(system_, inertial_);
         }
-        const RodSolverOptions options{step_.tolerance, step_.max_iterations};
+        RodSolverOptions options{step_.tolerance, step_.max_iterations};
+        if (guess && guess->search == StrandSearch::OneStep) {
+            options.max_iterations = 1;
+            options.longest = guess->longest;
+        }
+        if (guess && guess->search == StrandSearch::Stationary) {
+            options.is_minimum = false;
+            options.max_iterations = kStationarySteps;
+        }
         RodSolution solution = minimize_potential(system_, options, inertial_, scratch_);
         if (is_midpoint_) {
             add_gyroscopic_couples();
             const RodSolution again = minimize_potential(system_, options, inertial_, scratch_);
             solution.converged &= again.converged;
             solution.iterations += again.iterations;
+        }
+        if (guess && !guess->left.empty()) {
+            factor_potential(system_, inertial_, scratch_);
+            for (const Seat& seat : seats_)
+                if (seat.strand >= 0) store_step(seat, guess->left);
         }
         if (factors && !system_.stiffness.empty()) { // of the strand alone
             RodSystem alone = system_;
@@ -307,6 +322,13 @@ private:
         }
         if (factors) std::swap(*factors, scratch_.matrix);
         return solution;
+    }
+
+    void store_step(const Seat& seat, std::span<Vec3> out) const
+    {
+        for (std::size_t k = 0; k < static_cast<std::size_t>(n_); ++k)
+            for (std::size_t a = 0; a < 3; ++a)
+                out[seat.begin + k][static_cast<Eigen::Index>(a)] = scratch_.step[4 * k + a][seat.lane];
     }
 
     /// A spinning edge that turns needs the couple I spin dt/dtime. The potential of the step has another instead,

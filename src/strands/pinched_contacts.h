@@ -1,0 +1,14 @@
+#pragma once
+
+#include "strands/strand_contacts.h"
+
+#include <span>
+
+namespace rivulet {
+
+/// Where two obstacles leave a strand less room between them at the end of the step than it takes, no force keeps it
+/// out of both: what it lacks is added to the gaps of both contacts, half to each, so that the strand is asked to the
+/// middle. `contacts` are sorted; what was given way already is not given again.
+void share_lacking_room(const StrandMotion& motion, std::span<StrandContact> contacts);
+
+} // namespace rivulet
