@@ -53,7 +53,7 @@ struct Workspace::Scratch {
     LeadFactors lead; ///< of this step
     /// Velocity of the start, made divergence-free, on the faces [m/s]; of the first step.
     std::array<std::vector<double>, 3> start_velocity;
-    /// Velocity on the faces as the particles brought it [m/s]; where liquid is never thick enough to ask for it,
+    /// Velocity on the faces as the particles brought it [m/s]; without solids, and where liquid is never thick,
     /// empty.
     std::array<std::vector<double>, 3> transferred;
     FaceSolids face_solids;                               ///< of the last step: saves time, changes nothing
