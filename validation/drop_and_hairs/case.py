@@ -10,7 +10,7 @@ TITLE = "A drop meets free hairs"
 
 
 def judge(case):
-    run = case.run("validation/drop_and_hairs/drop.toml")
+    run = case.run("drop.toml")
     energy = run.table("energy.csv")
     momentum = numpy.array([energy[f"momentum.{axis}"] for axis in "xyz"])
     drift = numpy.linalg.norm(momentum - momentum[:, :1], axis=0) / momentum[0, 0]
