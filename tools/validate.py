@@ -25,7 +25,7 @@ CASES = ["hydrostatic", "standing_wave", "capillary_wave", "oscillating_drop",
          "sessile_drop", "taylor_green", "poiseuille", "couette", "stokes_sphere", "dam_break", "free_jet", "square_tank", "round_tank",
          "spinning_column", "slosh", "filling", "cantilever", "bending_frequencies", "hanging_helix", "catenary", "column",
          "twisted_rod", "capstan", "incline", "rod_stability", "pull_apart", "coalescence_tree", "rotating_strand", "wet_pendulum",
-         "curly_strand", "capture", "strand_drag", "volume_audit"]
+         "curly_strand", "capture", "strand_drag", "drop_and_hairs", "volume_audit"]
 SIZES = ["small", "full"]
 # How far a figure may be from what the page says, as a share of its bound: compilers and machines differ, runs do not.
 PAGE_TOLERANCE = 0.25

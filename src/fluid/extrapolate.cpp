@@ -166,6 +166,43 @@ void grow_layers(const TileGrid& grid, int layers, std::vector<std::uint8_t>& kn
     }
 }
 
+/// Faces of a plane of tile t that velocities may be carried to by their change.
+std::uint64_t takes_change(std::size_t plane, const std::vector<double>& open, const std::vector<double>& mass)
+{
+    std::uint64_t word = 0;
+    for (std::size_t c = 0; c < kTilePlane; ++c) {
+        const std::size_t face = plane * kTilePlane + c;
+        if (mass[face] > 0 && open[face] >= 1) word |= std::uint64_t{1} << c;
+    }
+    return word;
+}
+
+bool has_bit(const KnownBits& bits, std::size_t face)
+{
+    return (bits[face / kTilePlane] >> (face % kTilePlane) & 1) != 0;
+}
+
+/// Hands what the faces of a tile that are in `grown` have to those around them that are in `known`.
+void hand_inwards(const TileGrid& grid, int t, const KnownBits& known, const KnownBits& grown,
+                  std::vector<double>& lumped)
+{
+    for (int k = 0; k < kTileEdge; ++k) {
+        const auto plane = static_cast<std::size_t>(t * kTileEdge + k);
+        for (std::uint64_t left = grown[plane] & ~known[plane]; left != 0; left &= left - 1) {
+            const int c = std::countr_zero(left);
+            const double mass = std::exchange(lumped[plane * kTilePlane + static_cast<std::size_t>(c)], 0.0);
+            if (mass == 0) continue;
+            const CellNeighbours at(grid, t, c % 8, c / 8, k);
+            std::array<std::size_t, 6> from;
+            std::size_t n = 0;
+            for (std::size_t axis = 0; axis < 3; ++axis)
+                for (const std::size_t other : {at.down[axis], at.up[axis]})
+                    if (has_bit(known, other)) from[n++] = other;
+            for (std::size_t i = 0; i < n; ++i) lumped[from[i]] += mass / static_cast<double>(n);
+        }
+    }
+}
+
 /// One layer of changes in one tile, as extrapolate_change describes.
 void grow_change(const TileGrid& grid, int t, const std::vector<double>& open, const std::vector<double>& mass,
                  const std::vector<double>& transferred, const std::vector<std::uint8_t>& known,
@@ -317,6 +354,41 @@ void extrapolate_velocity(const TileGrid& grid, int layers, std::array<std::vect
             velocity[a][face] =
                 mean_of_known(grid, t, cell, known[a], [&](std::size_t other) { return velocity[a][other]; });
         });
+}
+
+void lump_mass(const TileGrid& grid, const SolidFields& solids, const std::array<std::vector<double>, 3>& mass,
+               int layers, bool by_change, const std::array<std::vector<std::uint8_t>, 3>& known,
+               std::array<std::vector<double>, 3>& lumped)
+{
+    for (std::size_t a = 0; a < 3; ++a) {
+        std::vector<KnownBits> reached{bits_of(grid, known[a])}; // by the layers up to each
+        for (int layer = 0; layer < layers; ++layer) {
+            const KnownBits& last = reached.back();
+            KnownBits next = last;
+            parallel_for(
+                grid.n_tiles(), "lump mass",
+                [&](std::int64_t t) {
+                    for (int k = 0; k < kTileEdge; ++k) {
+                        const auto plane = static_cast<std::size_t>(t) * kTileEdge + static_cast<std::size_t>(k);
+                        std::uint64_t grown =
+                            beside_known(grid, last, static_cast<int>(t), k, last[plane]) & ~last[plane];
+                        if (by_change && grown != 0) grown &= takes_change(plane, solids.open[a], mass[a]);
+                        next[plane] |= grown;
+                    }
+                },
+                4);
+            reached.push_back(std::move(next));
+        }
+        lumped[a] = mass[a];
+        parallel_for(grid.n_tiles(), "lump mass", [&](std::int64_t t) { // solids decide about faces in them
+            for (auto f = static_cast<std::size_t>(t) * kTileCells; f < static_cast<std::size_t>(t + 1) * kTileCells;
+                 ++f)
+                if (solids.open[a][f] < 1 && known[a][f] == 0) lumped[a][f] = 0;
+        });
+        for (std::size_t layer = reached.size() - 1; layer > 0; --layer)
+            coloured_for(grid.colours(), "lump mass",
+                         [&](int t) { hand_inwards(grid, t, reached[layer - 1], reached[layer], lumped[a]); });
+    }
 }
 
 void FaceSolids::begin(const TileGrid& grid, const Solids& solids, const SolidFields& fields)

@@ -17,7 +17,8 @@ void FacePoints::place(const TileGrid& grid, std::span<const Vec3> points)
             tile_[static_cast<std::size_t>(order_.order[n])] = static_cast<std::int32_t>(t);
 }
 
-void FacePoints::scatter(std::span<const Vec3> amount, std::array<std::vector<double>, 3>& fields) const
+void FacePoints::scatter(std::span<const Vec3> amount, std::array<std::vector<double>, 3>& fields,
+                         const std::array<std::vector<double>, 3>* only) const
 {
     RIVULET_VERIFY(amount.size() == points_.size());
     coloured_for(grid_->colours(), "scatter to faces", [&](int t) {
@@ -26,7 +27,8 @@ void FacePoints::scatter(std::span<const Vec3> amount, std::array<std::vector<do
         for (std::size_t n = begin; n < end; ++n) {
             const auto i = static_cast<std::size_t>(order_.order[n]);
             for_faces(i, [&](int a, std::size_t face, double w) {
-                fields[static_cast<std::size_t>(a)][face] += w * amount[i][a];
+                const auto axis = static_cast<std::size_t>(a);
+                if (only == nullptr || (*only)[axis][face] != 0) fields[axis][face] += w * amount[i][a];
             });
         }
     });

@@ -23,8 +23,9 @@ public:
     /// add up to 1 where none is missing.
     template <class Body>
     void for_faces(std::size_t i, Body&& body) const;
-    /// Adds to every face of axis a the sum over points of weight * amount[a].
-    void scatter(std::span<const Vec3> amount, std::array<std::vector<double>, 3>& fields) const;
+    /// Adds to every face of axis a the sum over points of weight * amount[a]; with `only`, to those where it is not 0.
+    void scatter(std::span<const Vec3> amount, std::array<std::vector<double>, 3>& fields,
+                 const std::array<std::vector<double>, 3>* only = nullptr) const;
 
 private:
     const TileGrid* grid_ = nullptr;

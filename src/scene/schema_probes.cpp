@@ -66,7 +66,7 @@ Record probe_record()
                  "`film_volume` the liquid on "
                  "strands and hanging from their tips, `film_centre` its centre of mass, `film_thickness` the "
                  "greatest thickness of their films, `bridges` how many pairs of edges, and of edges and obstacles, "
-                 "liquid joins, `clusters` how many groups of strands it joins them to, lone ones counted.")
+                 "liquid joins in the air, `clusters` how many groups of strands it joins them to, lone ones counted.")
                 .mandatory(),
             word("field", field_names(), "Field of the liquid that is measured.").mandatory().only(of_field),
             reference("object", {"liquids"}, "Liquid that is measured.").absent("all liquids").only(of_liquid),

@@ -287,6 +287,7 @@ public:
 
     void run()
     {
+        give_back();
         shed_pools();
         shed_films();
     }
@@ -327,7 +328,26 @@ private:
         state_.strand_ledger.exchange_energy.add(-energy_of(model_, mass, inside, velocity));
     }
 
-    [[nodiscard]] Vec3 felt(std::size_t v) const { return model_.options.gravity - scratch_.films.acceleration[v]; }
+    [[nodiscard]] Vec3 felt(std::size_t v) const
+    {
+        return model_.options.gravity + scratch_.films.lift[v] - scratch_.films.acceleration[v];
+    }
+    [[nodiscard]] bool is_under(std::size_t v) const { return !(scratch_.films.exposure[v] > 0); }
+
+    /// Where films run down into the liquid it takes what is more than they can hold.
+    void give_back()
+    {
+        for (std::size_t v = 0; v < state_.film.volume.size(); ++v) {
+            if (scratch_.films.exposure[v] >= 0.5) continue;
+            const auto s = static_cast<std::size_t>(strand_[v]);
+            const WetSpan strand = span_of(model_, state_, s);
+            const double r = scratch_.films.radius[s];
+            const double excess = state_.film.volume[v] - film_area((wetting_.thickest - 1) * r, r) * strand.length(v);
+            if (excess < unit_) continue;
+            drop(excess, strand.x[v], film_velocity(state_, strand, v));
+            state_.film.volume[v] -= excess;
+        }
+    }
 
     void shed_pools()
     {
@@ -335,7 +355,8 @@ private:
             double& pool = state_.film.pool[s];
             require_finite(pool, "film.pool", s);
             const std::size_t tip = static_cast<std::size_t>(model_.strands.first[s + 1]) - 1;
-            if (pool < std::max(unit_, hanging_volume(scratch_.films.radius[s], wetting_.surface_tension,
+            if (is_under(tip) ||
+                pool < std::max(unit_, hanging_volume(scratch_.films.radius[s], wetting_.surface_tension,
                                                       wetting_.film.density, felt(tip).norm())))
                 continue;
             const double n = std::floor(pool / unit_);
@@ -354,7 +375,7 @@ private:
         const CellKeys keys = cell_keys(model_);
         std::vector<ThirstyVertex> wet; // here: those that have liquid
         for (std::size_t v = 0; v < state_.film.volume.size(); ++v)
-            if (state_.film.volume[v] > 0)
+            if (state_.film.volume[v] > 0 && !is_under(v))
                 wet.push_back({keys(state_.strands.position[v]), static_cast<std::int32_t>(v)});
         std::sort(wet.begin(), wet.end());
         for (std::size_t begin = 0; begin < wet.size();) {

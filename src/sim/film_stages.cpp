@@ -3,6 +3,7 @@
 #include "base/parallel.h"
 #include "sim/film_thickness.h"
 #include "sim/scratch.h"
+#include "wetting/exchange.h"
 #include "wetting/film_section.h"
 
 #include <algorithm>
@@ -77,6 +78,21 @@ void hold_velocities(const Model& model, State& state, const Workspace::Scratch&
     }
 }
 
+/// What the liquid around does to films: its pressure carries them, and they have no surface in it.
+void submerge_films(const Model& model, const State& state, Workspace::Scratch& scratch)
+{
+    FilmScratchpad& pad = scratch.films;
+    const Immersion& m = scratch.immersion;
+    pad.exposure.assign(state.film.volume.size(), 1.0);
+    pad.lift.assign(state.film.volume.size(), Vec3::Zero());
+    for (std::size_t i = 0; i < m.vertex.size(); ++i) {
+        const auto v = static_cast<std::size_t>(m.vertex[i]);
+        pad.exposure[v] = 1 - m.submersion[i];
+        if (model.wetting->floats)
+            pad.lift[v] = -m.submersion[i] / model.wetting->film.density * state.immersion.pressure_gradient[v];
+    }
+}
+
 } // namespace
 
 void measure_strands(const Model& model, FilmScratchpad& pad)
@@ -96,7 +112,10 @@ FilmStrands film_strands(const Model& model, const State& state, const FilmScrat
             .acceleration = pad.acceleration,
             .strand_mass = pad.mass,
             .strand_inertia = pad.inertia,
-            .due = pad.due};
+            .due = pad.due,
+            .lift = pad.lift,
+            .exposure = pad.exposure,
+            .drawn = pad.drawn};
 }
 
 Vec3 pool_momentum(const Model& model, const State& state, std::size_t strand)
@@ -156,11 +175,43 @@ void weigh_films(const Model& model, const State& state, Workspace::Scratch& scr
     }
     pad.due.clear();
     pad.acceleration.clear();
+    pad.drawn.clear();
+    submerge_films(model, state, scratch);
     film_coupling(film_strands(model, state, pad), film_step_of(model, dt), film_state(state), pad.coupling);
     const std::vector<Vec3>& load = scratch.strand_holds.force;
     pad.force.resize(state.film.owed.size());
     for (std::size_t v = 0; v < pad.force.size(); ++v)
         pad.force[v] = state.film.owed[v] / dt + (load.empty() ? Vec3(Vec3::Zero()) : load[v]);
+}
+
+void draw_films(const Model& model, const State& state, Workspace::Scratch& scratch, double dt)
+{
+    FilmScratchpad& pad = scratch.films;
+    const Immersion& m = scratch.immersion;
+    const std::vector<Vec3>& x = state.strands.position;
+    const std::vector<double> length = vertex_lengths(model, state);
+    const Liquid& liquid = model.liquids[static_cast<std::size_t>(model.wetting->liquid)];
+    pad.drawn.assign(x.size(), Vec3::Zero());
+    pad.taken.assign(x.size(), Vec3::Zero());
+    for (std::size_t i = 0; i < m.vertex.size(); ++i) {
+        const auto v = static_cast<std::size_t>(m.vertex[i]), strand = static_cast<std::size_t>(m.strand[i]);
+        const Vec3 slip = m.flow[i] - scratch.strands.state.velocity[v];
+        const auto draw = [&](std::size_t e) { // half of an edge's liquid belongs to either end
+            const Vec3 edge = x[e + 1] - x[e], t = edge.normalized();
+            const double part = 0.5 * edge.norm() / length[v], past = t.dot(slip) - state.film.flow[e];
+            const double mass = part * liquid.density * state.film.volume[v];
+            const double radius = film_outer_radius(state.film.volume[v] / length[v], pad.radius[strand]);
+            const StrandDrag drag =
+                drag_coefficients(strand_drag(m.fraction[i]), radius, liquid.density, liquid.viscosity, std::abs(past));
+            const double pull = part * dt * m.dragged[i] * drag.along * (1 - pad.coupling.held[e]);
+            if (!(mass > 0 && pull > 0)) return;
+            const Vec3 impulse = pull * mass / (pull + mass) * past * t;
+            pad.drawn[e] += impulse;
+            pad.taken[v] += impulse;
+        };
+        if (v > static_cast<std::size_t>(model.strands.first[strand])) draw(v - 1);
+        if (v < tip_of(model, strand)) draw(v);
+    }
 }
 
 const BridgeInput* find_bridges(const Model& model, const State& state, Workspace::Scratch& scratch)
@@ -175,7 +226,7 @@ const BridgeInput* find_bridges(const Model& model, const State& state, Workspac
     pad.area = vertex_lengths(model, state);
     for (std::size_t v = 0; v < pad.area.size(); ++v) pad.area[v] = state.film.volume[v] / pad.area[v];
     pad.bridges = {.film_area = pad.area,
-                   .in_air = scratch.immersion.exposure,
+                   .in_air = pad.exposure,
                    .surface_tension = model.wetting->surface_tension,
                    .strands = &*pad.between_strands,
                    .solids = &*pad.to_solids,

@@ -18,6 +18,10 @@ struct FilmScratchpad {
     std::vector<double> added_mass;    ///< of the liquid that moves with vertices [kg]
     std::vector<double> added_inertia; ///< and with edges [kg m^2]
     FilmCoupling coupling;
+    std::vector<Vec3> lift;         ///< of vertices, of the pressure around [m/s^2]
+    std::vector<double> exposure;   ///< of vertices to the air: 1 - submersion
+    std::vector<Vec3> drawn;        ///< impulse of the liquid around on the flow of edges [N s]
+    std::vector<Vec3> taken;        ///< the same, from vertices
     std::vector<Vec3> due;          ///< momentum of the flow of edges when the strands have moved [kg m/s]
     std::vector<Vec3> pool_due;     ///< the same of what hangs from tips
     std::vector<Vec3> force;        ///< on vertices: point loads, and what films owe them [N]
@@ -35,6 +39,9 @@ void start_films(const Model& model, State& state);
 
 /// Masses and forces of the films in the step to come.
 void weigh_films(const Model& model, const State& state, Workspace::Scratch& scratch, double dt);
+/// When the strands of the step are known: what the liquid around does to films that slide in it. It is the drag that
+/// it would have on a strand as thick as the film along it, implicit in the flow.
+void draw_films(const Model& model, const State& state, Workspace::Scratch& scratch, double dt);
 /// The bridges that the films of the State can make; null where there are none.
 [[nodiscard]] const BridgeInput* find_bridges(const Model& model, const State& state, Workspace::Scratch& scratch);
 /// When the strands of the step are known and not yet taken over: what their films' flow has felt of it.

@@ -88,6 +88,23 @@ void find_fractions(const Model& model, const std::vector<double>& dry, Workspac
     });
 }
 
+/// Mass that goes with each face whose velocity the step will find.
+void find_carriers(const Model& model, Workspace::Scratch& s, double dt)
+{
+    std::vector<std::uint8_t> liquid(s.grid.field_size(), 0);
+    parallel_for(
+        s.grid.n_tiles(), "liquid cells",
+        [&](std::int64_t t) {
+            for (auto c = static_cast<std::size_t>(t) * kTileCells; c < static_cast<std::size_t>(t + 1) * kTileCells;
+                 ++c)
+                liquid[c] = s.liquid_distance[c] < 0;
+        },
+        16);
+    mark_known_faces(s.grid, s.solid_fields, liquid, s.known_faces);
+    lump_mass(s.grid, s.solid_fields, s.faces.mass, kExtrapolatedLayers, carries_change(model, dt), s.known_faces,
+              s.immersion.carrier);
+}
+
 /// How much of a drag that the liquid answers to within the step is left: 1/(1 + dt drag/mass) for one strand alone,
 /// with that of all strands around where they share the liquid. The face that gives way most decides, so that none is
 /// thrown beyond the speed of the strand, however little liquid is there.
@@ -99,7 +116,7 @@ std::vector<double> answered(const Immersion& m, const TileGrid& grid, const std
     std::vector<Vec3> amount(m.vertex.size(), Vec3::Zero());
     for (std::size_t i = 0; i < amount.size(); ++i)
         if (coefficient[i] > 0) amount[i] = coefficient[i] * m.liquid_mass[i].cwiseInverse();
-    m.points.scatter(amount, rate);
+    m.points.scatter(amount, rate, &m.carrier);
     std::vector<double> left(m.vertex.size(), 1.0);
     for_points(m, "answered drag", [&](std::size_t i, std::size_t) {
         if (!(coefficient[i] > 0)) return;
@@ -117,13 +134,13 @@ void find_drag(const Model& model, const State& state, Workspace::Scratch& s, do
     Immersion& m = s.immersion;
     const Liquid& liquid = model.liquids[static_cast<std::size_t>(model.wetting->liquid)];
     std::vector<double> across(m.vertex.size(), 0.0), along(m.vertex.size(), 0.0);
-    std::vector<Vec3> flow(m.vertex.size(), Vec3::Zero());
+    std::vector<Vec3>& flow = m.flow;
     const std::vector<double> mass = vertex_masses(model.strands);
     for_points(m, "drag", [&](std::size_t i, std::size_t v) {
         if (!(m.submersion[i] > 0) || !(m.liquid_mass[i].minCoeff() > 0)) return;
         const RodMaterial& material = material_of(model.strands, static_cast<std::size_t>(m.strand[i]));
         flow[i] = gather(m.points, i, [&](std::size_t a, std::size_t f) {
-                      return s.faces.mass[a][f] * s.faces.velocity[a][f];
+                      return m.carrier[a][f] * s.faces.velocity[a][f];
                   }).cwiseQuotient(m.liquid_mass[i]);
         const double length = mass[v] / (material.density * material.area());
         const StrandDrag c =
@@ -131,6 +148,7 @@ void find_drag(const Model& model, const State& state, Workspace::Scratch& s, do
                               liquid.density, liquid.viscosity, (flow[i] - state.strands.velocity[v]).norm());
         across[i] = m.submersion[i] * length * c.across;
         along[i] = m.submersion[i] * length * c.along;
+        m.dragged[i] = m.submersion[i] * length;
     });
     const std::vector<double> left = answered(m, s.grid, across, dt);
     for_points(m, "drag", [&](std::size_t i, std::size_t v) {
@@ -139,6 +157,7 @@ void find_drag(const Model& model, const State& state, Workspace::Scratch& s, do
         m.drag[i].add_drag(left[i] * across[i]);
         m.drag[i].add_drag(left[i] * (along[i] - across[i]), t);
         m.drag[i].push = m.drag[i].times_drag(flow[i]);
+        m.dragged[i] *= left[i];
     });
 }
 
@@ -190,11 +209,13 @@ void start_immersion(const Model& model, State& state)
     const Vec3 gradient = model.wetting->film.density * model.options.gravity;
     state.immersion.pressure_gradient.assign(state.strands.position.size(), gradient);
     state.immersion.acceleration.assign(state.strands.position.size(), Vec3::Zero());
+    state.immersion.exposure.assign(state.strands.position.size(), 1.0);
 }
 
-void find_immersed(const Model& model, const State& state, Workspace::Scratch& s)
+void find_immersed(const Model& model, const State& state, Workspace::Scratch& s, double dt)
 {
     Immersion& m = s.immersion;
+    find_free_liquid(model, state, s);
     for (auto* list : {&m.vertex, &m.strand}) list->clear();
     for (auto* list : {&m.submersion, &m.volume}) list->clear();
     if (!state.film.is_there()) return;
@@ -220,9 +241,10 @@ void find_immersed(const Model& model, const State& state, Workspace::Scratch& s
         m.volume.push_back(dry[i] + wet[v] / model.wetting->film.density);
     }
     find_fractions(model, dry, s);
+    find_carriers(model, s, dt);
     m.liquid_mass.resize(m.vertex.size());
     for_points(m, "liquid around strands", [&](std::size_t i, std::size_t) {
-        m.liquid_mass[i] = gather(m.points, i, [&](std::size_t a, std::size_t f) { return s.faces.mass[a][f]; });
+        m.liquid_mass[i] = gather(m.points, i, [&](std::size_t a, std::size_t f) { return m.carrier[a][f]; });
     });
 }
 
@@ -230,7 +252,8 @@ void push_immersed(const Model& model, const State& state, Workspace::Scratch& s
 {
     Immersion& m = s.immersion;
     m.coupling = s.films.coupling.force;
-    m.exposure.assign(m.coupling.size(), 1.0);
+    m.flow.assign(m.vertex.size(), Vec3::Zero());
+    m.dragged.assign(m.vertex.size(), 0.0);
     if (m.vertex.empty()) return;
     m.drag.assign(m.vertex.size(), {});
     m.lift.assign(m.vertex.size(), {});
@@ -238,23 +261,25 @@ void push_immersed(const Model& model, const State& state, Workspace::Scratch& s
     if (model.wetting->floats) find_lift(model, state, m, dt);
     for (std::size_t i = 0; i < m.vertex.size(); ++i) {
         const auto v = static_cast<std::size_t>(m.vertex[i]);
-        m.exposure[v] = 1 - m.submersion[i];
         add(m.drag[i], m.coupling[v]);
         add(m.lift[i], m.coupling[v]);
     }
 }
 
-void return_drag(Workspace::Scratch& s, double dt)
+void return_drag(const Model& model, const State& state, Workspace::Scratch& s, double dt)
 {
     const Immersion& m = s.immersion;
     if (m.vertex.empty()) return;
+    draw_films(model, state, s, dt);
     std::vector<Vec3> amount(m.vertex.size(), Vec3::Zero());
-    for_points(m, "drag on the liquid", [&](std::size_t i, std::size_t v) {
-        if (m.liquid_mass[i].minCoeff() > 0)
-            amount[i] =
-                (-s.lead.impulse * dt * m.drag[i].at(s.strands.state.velocity[v])).cwiseQuotient(m.liquid_mass[i]);
-    });
-    m.points.scatter(amount, s.faces.velocity);
+    for (std::size_t i = 0; i < m.vertex.size(); ++i) {
+        const auto v = static_cast<std::size_t>(m.vertex[i]);
+        const Vec3& velocity = s.strands.state.velocity[v];
+        const Vec3 drag = -s.lead.impulse * (dt * m.drag[i].at(velocity) + s.films.taken[v]);
+        if (m.liquid_mass[i].minCoeff() > 0) amount[i] = drag.cwiseQuotient(m.liquid_mass[i]);
+        push_free_liquid(m.points.points()[i], drag - s.lead.impulse * dt * m.lift[i].at(velocity), s);
+    }
+    m.points.scatter(amount, s.faces.velocity, &m.carrier);
 }
 
 void displace_liquid(const Model& model, Workspace::Scratch& s)
@@ -291,12 +316,19 @@ void commit_immersion(const Model& model, State& state, const Workspace::Scratch
     const Immersion& m = s.immersion;
     StrandLedger& ledger = state.strand_ledger;
     for (std::size_t i = 0; i < m.vertex.size(); ++i) {
-        const Vec3& velocity = s.strands.state.velocity[static_cast<std::size_t>(m.vertex[i])];
+        const auto v = static_cast<std::size_t>(m.vertex[i]);
+        const Vec3& velocity = s.strands.state.velocity[v];
         const Vec3 drag = dt * m.drag[i].at(velocity), lift = dt * m.lift[i].at(velocity);
-        book(ledger.flow, drag);
+        book(ledger.flow, drag + s.films.taken[v]);
         book(ledger.buoyancy, lift);
         ledger.liquid_work.add(velocity.dot(drag + lift));
     }
+    for (std::size_t a = 0; a < 3; ++a)
+        ledger.lead[a] =
+            s.lead.is_first
+                ? 0
+                : s.lead.gained * (s.lead.carried * ledger.lead[a] + s.free_liquid.given[static_cast<Eigen::Index>(a)]);
+    state.immersion.exposure = s.films.exposure;
     std::vector<Vec3>& gradient = state.immersion.pressure_gradient;
     for (std::size_t v = 0; v < gradient.size(); ++v) {
         gradient[v].setZero();

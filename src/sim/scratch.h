@@ -9,6 +9,7 @@
 #include "grid/particle_order.h"
 #include "grid/transfer.h"
 #include "sim/film_stages.h"
+#include "sim/free_liquid.h"
 #include "sim/immersion_stages.h"
 #include "sim/obstacles.h"
 #include "sim/sources.h"
@@ -79,6 +80,7 @@ struct Workspace::Scratch {
     bool bears_contacts = false; ///< cut often enough: contacts without forces are borne, and count as missed
     FilmScratchpad films;
     Immersion immersion;
+    FreeLiquid free_liquid; ///< with wetting
     ContactWorkspace strand_contact_search; ///< saves time, changes nothing
     PenaltyWorkspace strand_penalty_search; ///< the same
 
@@ -94,7 +96,7 @@ struct Workspace::Scratch {
     /// Does the same for displacement and mass, where nothing asks for the mass any more.
     void lend_mass_to_displacement()
     {
-        if (transferred[0].empty()) faces.mass.swap(displacement);
+        if (transferred[0].empty() && free_liquid.mass.empty()) faces.mass.swap(displacement);
     }
     /// Gives back the memory of what the next stages make anew.
     void release();

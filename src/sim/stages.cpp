@@ -23,9 +23,6 @@ namespace {
 
 /// Cells around a particle in which faces must exist: its stencil, a step's motion, and the extrapolated layers.
 constexpr int kHalo = 3;
-/// Steps from face to face, from the open faces of liquid cells to the farthest that a particle in one of them asks
-/// for: in the corner of three walls, two below the floor and one into each side.
-constexpr int kExtrapolatedLayers = 4;
 /// Viscous number from which on faces beyond the surface keep their own velocity and take the liquid's change. Thin
 /// liquid would grow spray without bound that way (a jet of water at 2 mm cells did); thick liquid keeps its angular
 /// momentum by it.
@@ -319,13 +316,16 @@ void transfer_to_grid(const Model& model, const State& state, Scratch& s)
     particles_to_faces(s.grid, s.order,
                        {l.position, l.velocity, l.affine, l.volume, l.liquid, density, l.lead, s.lead.carried},
                        s.faces);
-    if (has_solids(s.solids.view()) || viscous_number(model, model.options.max_step) >= kChangeNumber)
-        s.transferred = s.faces.velocity;
+    if (has_solids(s.solids.view()) || carries_change(model, model.options.max_step)) s.transferred = s.faces.velocity;
 }
+
+bool carries_change(const Model& model, double dt) { return viscous_number(model, dt) >= kChangeNumber; }
 
 void add_gravity(const Model& model, Scratch& s, double dt)
 {
     dt *= s.lead.force;
+    for (std::size_t p = 0; p < s.free_liquid.mass.size(); ++p)
+        s.free_liquid.momentum[p] += dt * model.options.gravity.cwiseProduct(s.free_liquid.mass[p]);
     parallel_for(s.grid.n_tiles(), "gravity", [&](std::int64_t t) {
         for (std::size_t a = 0; a < 3; ++a) {
             const double change = dt * model.options.gravity[static_cast<int>(a)];
@@ -477,7 +477,7 @@ void rub_on_walls(Scratch& s, double dt)
 void extend_velocity(const Model& model, Scratch& s, double dt)
 {
     mark_known_faces(s.grid, s.solid_fields, s.pressure.unknown, s.known_faces);
-    if (viscous_number(model, dt) >= kChangeNumber)
+    if (carries_change(model, dt))
         extrapolate_change(s.grid, s.solid_fields, s.faces.mass, s.transferred, kExtrapolatedLayers, s.faces.velocity,
                            s.known_faces);
     if (has_solids(s.solids.view()))
@@ -487,6 +487,7 @@ void extend_velocity(const Model& model, Scratch& s, double dt)
         extrapolate_velocity(s.grid, kExtrapolatedLayers, s.faces.velocity, s.known_faces);
     constrain_to_solids(s.grid, s.solids.view(), s.solid_fields, s.known_faces, s.faces.velocity, s.face_solids);
     if (s.has_viscosity) s.viscosity_solver.extend_through_walls(s.faces.velocity);
+    keep_free_momentum(s);
 }
 
 void project_start(const Model& model, Scratch& s, double dt)

@@ -8,6 +8,10 @@ namespace rivulet {
 
 using Scratch = Workspace::Scratch;
 
+/// Steps from face to face, from the open faces of liquid cells to the farthest that a particle in one of them asks
+/// for: in the corner of three walls, two below the floor and one into each side.
+inline constexpr int kExtrapolatedLayers = 4;
+
 /// Tiles around the particles, and the particles' order in them. Moves the particles themselves into that order every
 /// few steps, so that neighbours in space stay neighbours in memory.
 void build_grid(const Model& model, State& state, Scratch& scratch);
@@ -19,6 +23,8 @@ void find_surface(const Model& model, const State& state, Scratch& scratch);
 void find_surface_pressure(const Model& model, Scratch& scratch);
 /// Particle momentum to the faces.
 void transfer_to_grid(const Model& model, const State& state, Scratch& scratch);
+/// Whether faces beyond the surface keep their own velocity in a step of dt and take the liquid's change.
+[[nodiscard]] bool carries_change(const Model& model, double dt);
 /// In the first step: makes the velocity that the particles start with divergence-free, and keeps it. Walls that the
 /// start ignores stop it at once; what is left changes by forces, and their part of this step becomes lead.
 void project_start(const Model& model, Scratch& scratch, double dt);

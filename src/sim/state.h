@@ -101,6 +101,7 @@ struct StrandFilm {
 struct StrandImmersion {
     std::vector<Vec3> pressure_gradient; ///< of the last projection [Pa/m]
     std::vector<Vec3> acceleration;      ///< that they had then [m/s^2]
+    std::vector<double> exposure;        ///< part of a vertex that was in the air [1]
 };
 
 /// What has acted on the strands since the start: impulses, three components each, and work.
@@ -115,8 +116,11 @@ struct StrandLedger {
     std::vector<Account> shed;     ///< and of what fell off them, with its sign turned
     std::vector<Account> flow;     ///< of the liquid that they are in, by drag
     std::vector<Account> buoyancy; ///< and by its pressure
-    Account initial_energy;        ///< kinetic, elastic and in gravity [J]
-    Account support_work;          ///< [J]
+    /// Momentum that impulses of strands left in the leads of liquid that no solid is near [kg m/s]: v + l has all of
+    /// them, and they go on from there no more.
+    std::vector<double> lead;
+    Account initial_energy; ///< kinetic, elastic and in gravity [J]
+    Account support_work;   ///< [J]
     Account drag_work;
     Account load_work;
     Account contact_work;    ///< of the motion of obstacles
@@ -124,7 +128,8 @@ struct StrandLedger {
     Account exchange_energy; ///< of liquid caught, less that of liquid shed, kinetic and in gravity [J]
 
     StrandLedger()
-        : initial(3), gravity(3), support(3), drag(3), load(3), contact(3), caught(3), shed(3), flow(3), buoyancy(3)
+        : initial(3), gravity(3), support(3), drag(3), load(3), contact(3), caught(3), shed(3), flow(3), buoyancy(3),
+          lead(3, 0.0)
     {
     }
 };
@@ -248,6 +253,7 @@ void visit_state(StateLike& s, Visitor&& visit)
     visit("strand_ledger.shed", "kg m/s", s.strand_ledger.shed);
     visit("strand_ledger.flow", "kg m/s", s.strand_ledger.flow);
     visit("strand_ledger.buoyancy", "kg m/s", s.strand_ledger.buoyancy);
+    visit("strand_ledger.lead", "kg m/s", s.strand_ledger.lead);
     visit("strand_ledger.liquid_work", "J", s.strand_ledger.liquid_work);
     visit("strand_ledger.exchange_energy", "J", s.strand_ledger.exchange_energy);
     visit("film.volume", "m3", s.film.volume);
@@ -258,6 +264,7 @@ void visit_state(StateLike& s, Visitor&& visit)
     visit("film.liquid", "", s.film.liquid);
     visit("immersion.pressure_gradient", "Pa/m", s.immersion.pressure_gradient);
     visit("immersion.acceleration", "m/s2", s.immersion.acceleration);
+    visit("immersion.exposure", "", s.immersion.exposure);
     visit("bridges.a", "", s.bridges.a);
     visit("bridges.b", "", s.bridges.b);
     visit("bridges.force", "N", s.bridges.force);

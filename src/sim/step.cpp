@@ -36,12 +36,12 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
         stage("surface tension", [&] { find_surface_pressure(model, scratch); });
         stage("particles to grid", [&] { transfer_to_grid(model, state, scratch); });
         stage("watchdog", [&] { check_transferred(scratch.faces, "particles to grid"); });
-        if (model.wetting) stage("immersion", [&] { find_immersed(model, state, scratch); });
+        if (model.wetting) stage("immersion", [&] { find_immersed(model, state, scratch, dt); });
     }
     stage("strands", [&] { solve_strands(model, state, scratch, dt); });
     if (has_liquid) {
         if (model.wetting) {
-            stage("drag", [&] { return_drag(scratch, dt); });
+            stage("drag", [&] { return_drag(model, state, scratch, dt); });
             stage("displacement", [&] { displace_liquid(model, scratch); });
         }
         stage("start", [&] { project_start(model, scratch, dt); });

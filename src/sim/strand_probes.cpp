@@ -95,6 +95,17 @@ bool is_edge_at(const StrandModel& strands, std::int32_t edge, std::int32_t vert
     return edge == at || edge + 1 == at;
 }
 
+/// Whether bridge i has a surface: both of its sides are in the air somewhere.
+bool is_exposed(const State& state, std::size_t i)
+{
+    const auto is_out = [&](std::int32_t edge) {
+        const auto v = static_cast<std::size_t>(edge);
+        return edge < 0 || state.immersion.exposure.empty() || state.immersion.exposure[v] > 0 ||
+               state.immersion.exposure[v + 1] > 0;
+    };
+    return is_out(state.bridges.a[i]) && is_out(state.bridges.b[i]);
+}
+
 /// Groups of strands that bridges join, all of them or those at the probe's vertex.
 std::int64_t count_clusters(const Model& model, const State& state, const StrandGroup& group, const Probe& probe)
 {
@@ -110,7 +121,7 @@ std::int64_t count_clusters(const Model& model, const State& state, const Strand
         return root;
     };
     for (std::size_t i = 0; i < state.bridges.size(); ++i) {
-        if (state.bridges.b[i] < 0) continue; // to an obstacle
+        if (state.bridges.b[i] < 0 || !is_exposed(state, i)) continue; // to an obstacle, or none
         if (probe.is_local && !is_edge_at(strands, state.bridges.a[i], probe.vertex) &&
             !is_edge_at(strands, state.bridges.b[i], probe.vertex))
             continue;
@@ -178,9 +189,11 @@ std::vector<double> sample_strand_probe(const Model& model, const State& state, 
     case ProbeKind::FilmThickness:
         return sample_film_probe(model, state, group, probe.kind);
     case ProbeKind::Bridges:
-        return {static_cast<double>(std::count_if(state.bridges.a.begin(), state.bridges.a.end(), [&](std::int32_t a) {
-            return static_cast<std::size_t>(a) >= all.begin && static_cast<std::size_t>(a) < all.end;
-        }))};
+        for (std::size_t i = 0; i < state.bridges.size(); ++i) {
+            const auto a = static_cast<std::size_t>(state.bridges.a[i]);
+            sum += a >= all.begin && a < all.end && is_exposed(state, i) ? 1 : 0;
+        }
+        return {sum};
     case ProbeKind::Clusters:
         return {static_cast<double>(count_clusters(model, state, group, probe))};
     default:

@@ -191,7 +191,7 @@ void solve_strands(const Model& model, const State& state, Workspace::Scratch& s
         step.added_inertia = s.films.added_inertia;
         push_immersed(model, state, s, dt);
         step.coupling = s.immersion.coupling;
-        step.exposure = s.immersion.exposure;
+        step.exposure = s.films.exposure;
     }
     const StrandContactLaw law = model.options.strand_contact;
     const BridgeInput* bridges = find_bridges(model, state, s);

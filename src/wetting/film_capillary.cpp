@@ -126,23 +126,26 @@ void CapillaryFlow::assemble(const FilmProfile& film, const CapillaryOptions& op
             const double a = film.outer_radius[i], b = film.outer_radius[i + 1];
             const double k =
                 std::numbers::pi * options.surface_tension * (a + b) / std::hypot(film.edge_length[i], b - a);
-            add(e - 1, std::array{-here, here + next, -next}, k, kImplicit);
+            add(e - 1, std::array{-here, here + next, -next}, exposure(i) * k, kImplicit);
         }
-        if (e > 0) add(e - 1, std::array{-1.0, 1.0}, dt * steep_drag(film, options, i), 1);
+        if (e > 0) add(e - 1, std::array{-1.0, 1.0}, exposure(i) * dt * steep_drag(film, options, i), 1);
     }
 }
 
 void CapillaryFlow::solve(const FilmProfile& film, const CapillaryOptions& options, double dt,
-                          std::span<const double> mass, std::span<const double> flow, std::span<double> impulse)
+                          std::span<const double> exposed, std::span<const double> mass, std::span<const double> flow,
+                          std::span<double> impulse)
 {
     pressure_.resize(film.outer_radius.size());
     force_.resize(mass.size());
+    exposure_ = exposed;
     mass_ = mass;
     flow_ = flow;
     impulse_ = impulse;
     capillary_pressure(film, options, pressure_);
     capillary_force(film, options, pressure_, force_);
-    for (std::size_t e = 0; e < mass.size(); ++e) impulse[e] = mass[e] > 0 ? impulse[e] + dt * force_[e] : 0;
+    for (std::size_t e = 0; e < mass.size(); ++e)
+        impulse[e] = mass[e] > 0 ? impulse[e] + exposure(e) * dt * force_[e] : 0;
     assemble(film, options, dt);
     RIVULET_VERIFY(matrix_.factor() > 0);
     matrix_.solve(impulse.data());

@@ -48,10 +48,11 @@ void capillary_force(const FilmProfile& film, const CapillaryOptions& options, s
 /// in V, stays explicit. Symmetric, positive definite, half bandwidth 2.
 class CapillaryFlow {
 public:
-    /// `mass` of edges [kg], including dt times friction, 0 = such edges are left alone; `flow` is u [m/s]; `impulse`
-    /// [N s] holds that of all else and becomes w [m/s].
-    void solve(const FilmProfile& film, const CapillaryOptions& options, double dt, std::span<const double> mass,
-               std::span<const double> flow, std::span<double> impulse);
+    /// `exposure`: part of each edge that has a surface, none = all of them have; `mass` of edges [kg], including dt
+    /// times friction, 0 = such edges are left alone; `flow` is u [m/s]; `impulse` [N s] holds that of all else and
+    /// becomes w [m/s].
+    void solve(const FilmProfile& film, const CapillaryOptions& options, double dt, std::span<const double> exposure,
+               std::span<const double> mass, std::span<const double> flow, std::span<double> impulse);
 
 private:
     void assemble(const FilmProfile& film, const CapillaryOptions& options, double dt);
@@ -61,7 +62,9 @@ private:
 
     BandLdlt<double, 2> matrix_;
     std::vector<double> pressure_, force_;
-    std::span<const double> mass_, flow_; ///< arguments of solve()
+    [[nodiscard]] double exposure(std::size_t e) const { return exposure_.empty() ? 1 : exposure_[e]; }
+
+    std::span<const double> exposure_, mass_, flow_; ///< arguments of solve()
     std::span<double> impulse_;
 };
 

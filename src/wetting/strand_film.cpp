@@ -26,9 +26,8 @@ constexpr std::int64_t kStrandsPerTask = 16;
 /// One strand of FilmStrands and FilmState.
 struct OneFilm {
     double radius;
-    std::span<const Vec3> position, acceleration;
-    std::span<const double> strand_mass, strand_inertia;
-    std::span<const Vec3> due;
+    std::span<const Vec3> position, acceleration, due, lift, drawn;
+    std::span<const double> strand_mass, strand_inertia, exposure;
     std::span<double> volume, flow;
     std::span<Vec3> velocity;
     std::span<double> spin;
@@ -45,9 +44,12 @@ OneFilm film_of_strand(const FilmStrands& strands, const FilmState& state, std::
     return {strands.radius[s],
             part(strands.position),
             part(strands.acceleration),
+            part(strands.due),
+            part(strands.lift),
+            part(strands.drawn),
             part(strands.strand_mass),
             part(strands.strand_inertia),
-            part(strands.due),
+            part(strands.exposure),
             part(state.volume),
             part(state.flow),
             part(state.velocity),
@@ -63,6 +65,7 @@ struct FilmScratch {
     std::vector<double> area, outer_radius;       ///< A, H of vertices
     std::vector<double> moment;                   ///< J l_v of vertices [m^5]
     std::vector<double> mass, flow, change;       ///< of edges: mass with friction, velocity
+    std::vector<double> exposure;                 ///< of edges; none where all are in the air
     std::vector<double> carrier;                  ///< velocity that moves volume
     std::vector<double> right, left, passed;      ///< rates of the transport; volume that went over each edge
     std::vector<double> old_volume, carried_spin;
@@ -123,6 +126,12 @@ double rubbing_of(const OneFilm& film, const FilmStep& step, const FilmScratch& 
 bool is_moist(const OneFilm& film, const FilmScratch& s, std::size_t e)
 {
     return film_thickness(s.edge_volume[e] / s.edge_length[e], film.radius) > kMoist * film.radius;
+}
+
+/// What acts on the liquid of a vertex besides what is done to its strand.
+Vec3 weight_at(const OneFilm& film, const FilmStep& step, std::size_t j)
+{
+    return film.lift.empty() ? step.gravity : Vec3(step.gravity + film.lift[j]);
 }
 
 /// Gives an impulse to both ends of an edge.
@@ -205,13 +214,15 @@ void push(const OneFilm& film, const FilmStep& step, FilmScratch& s)
     const FilmLiquid& liquid = step.liquid;
     for (std::size_t e = 0; e < s.flow.size(); ++e) {
         const double mass = liquid.density * s.edge_volume[e];
-        Vec3 pull = step.gravity;
-        if (!film.acceleration.empty() && mass > 0)
-            pull -=
-                (share(s, e, 0) * film.acceleration[e] + share(s, e, 1) * film.acceleration[e + 1]) / s.edge_volume[e];
+        const auto felt = [&](std::size_t j) {
+            return film.acceleration.empty() ? weight_at(film, step, j)
+                                             : Vec3(weight_at(film, step, j) - film.acceleration[j]);
+        };
+        const Vec3 pull = (share(s, e, 0) * felt(e) + share(s, e, 1) * felt(e + 1)) / s.edge_volume[e];
         const double rubbing = rubbing_of(film, step, s, e);
         const bool moist = is_moist(film, s, e);
         s.flow[e] = mass > 0 ? film.flow[e] + step.dt * s.tangent[e].dot(pull) : 0;
+        if (!film.drawn.empty() && mass > 0) s.flow[e] += s.tangent[e].dot(film.drawn[e]) / mass;
         s.mass[e] = moist ? mass + rubbing : 0;
         s.change[e] = moist ? -rubbing * s.flow[e] : 0;
         if (!moist && rubbing > 0) s.flow[e] = 0;
@@ -219,14 +230,18 @@ void push(const OneFilm& film, const FilmStep& step, FilmScratch& s)
     if (liquid.surface_tension > 0) {
         const CapillaryOptions tension{liquid.surface_tension, liquid.density, liquid.axial_tension,
                                        liquid.azimuthal_tension, step.has_open_tip};
-        s.capillary.solve(s.profile(), tension, step.dt, s.mass, s.flow, s.change);
+        s.exposure.clear();
+        for (std::size_t e = 0; e < s.flow.size() && !film.exposure.empty(); ++e)
+            s.exposure.push_back(0.5 * (film.exposure[e] + film.exposure[e + 1]));
+        s.capillary.solve(s.profile(), tension, step.dt, s.exposure, s.mass, s.flow, s.change);
     } else {
         for (std::size_t e = 0; e < s.flow.size(); ++e) s.change[e] = s.mass[e] > 0 ? s.change[e] / s.mass[e] : 0;
     }
     for (std::size_t e = 0; e < s.flow.size(); ++e) {
         s.flow[e] += s.change[e];
         const double volume = liquid.density * s.edge_volume[e];
-        const Vec3 due = film.due.empty() ? Vec3(volume * film.flow[e] * s.tangent[e]) : film.due[e];
+        Vec3 due = film.due.empty() ? Vec3(volume * film.flow[e] * s.tangent[e]) : film.due[e];
+        if (!film.drawn.empty()) due += film.drawn[e];
         owe(film, e, due - volume * s.flow[e] * s.tangent[e]);
     }
 }
@@ -396,8 +411,9 @@ void film_coupling(const FilmStrands& strands, const FilmStep& step, const FilmS
                 const double part = rate * density * share(s, e, end), sliding = part * (1 - held);
                 VelocityForce& force = coupling.force[begin + j];
                 force.add_drag(-sliding, t);
-                force.push +=
-                    (part * held * film.flow[e] - sliding * t.dot(film.velocity[j] + step.dt * step.gravity)) * t;
+                force.push += (part * held * film.flow[e] -
+                               sliding * t.dot(film.velocity[j] + step.dt * weight_at(film, step, j))) *
+                              t;
             }
         }
     });
@@ -414,7 +430,7 @@ void due_momentum(const FilmStrands& strands, const FilmStep& step, const FilmSt
             double slid = 0;
             for (const std::size_t end : {std::size_t{0}, std::size_t{1}}) {
                 const Vec3 v = end_velocity[begin + e + end] - film.velocity[e + end];
-                slid += share(s, e, end) * s.tangent[e].dot(step.dt * step.gravity - v);
+                slid += share(s, e, end) * s.tangent[e].dot(step.dt * weight_at(film, step, e + end) - v);
             }
             due[begin + e] = density * (1 - held) * (s.edge_volume[e] * film.flow[e] + slid) * s.tangent[e];
         }

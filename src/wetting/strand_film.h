@@ -49,6 +49,11 @@ struct FilmStrands {
     /// Momentum that the flow of an edge would have if the liquid had met no other force than FilmCoupling knows of:
     /// due_momentum() [kg m/s]; none = all that changes the flow is owed to the strand.
     std::span<const Vec3> due = {};
+    /// Under water, one entry a vertex, or none where there is none: what the pressure around adds to gravity,
+    /// -grad p/rho [m/s^2]; part that has a surface to the air. One entry an edge: impulse of the liquid around [N s].
+    std::span<const Vec3> lift = {};
+    std::span<const double> exposure = {};
+    std::span<const Vec3> drawn = {};
 };
 struct FilmState {
     std::span<double> volume; ///< V of vertices [m^3]

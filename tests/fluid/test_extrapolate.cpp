@@ -123,6 +123,57 @@ TEST(Extrapolation, ShearAlongWallsComesBackToParticlesAsItWas)
     }
 }
 
+/// Faces with mass, and without solids; one in twenty is empty.
+Faces random_mass(const TileGrid& grid, SolidFields& solids)
+{
+    Faces mass;
+    for (std::size_t a = 0; a < 3; ++a) {
+        mass[a].assign(grid.field_size(), 0);
+        solids.open[a].assign(grid.field_size(), 1);
+        for (std::size_t n = 0; n + kTileCells < grid.field_size(); ++n)
+            mass[a][n] = random_bits(9, a, n) % 20 == 0 ? 0 : random_unit(10, a, n);
+    }
+    return mass;
+}
+
+TEST(Extrapolation, LumpedMassGivesTheMomentumOfWhatIsCarriedOutwards)
+{
+    const TileGrid grid = row_of_tiles(0, 1);
+    SolidFields solids;
+    const Faces mass = random_mass(grid, solids);
+    constexpr int kLayers = 4;
+    for (const bool by_change : {false, true}) {
+        Faces velocity, lumped;
+        Marks known;
+        fill_at_random(grid, 2000, velocity, known);
+        lump_mass(grid, solids, mass, kLayers, by_change, known, lumped);
+        Faces changed = velocity; // where there is something to change
+        for (std::size_t a = 0; a < 3; ++a)
+            for (std::size_t n = 0; n < velocity[a].size(); ++n)
+                changed[a][n] += lumped[a][n] > 0 ? 0.1 + velocity[a][n] : 0;
+        const Faces given = changed, old = velocity;
+        Marks marks = known;
+        if (by_change) {
+            extrapolate_change(grid, solids, mass, velocity, kLayers, changed, marks);
+        } else {
+            extrapolate_velocity(grid, kLayers, velocity, marks);
+            marks = known;
+            extrapolate_velocity(grid, kLayers, changed, marks);
+        }
+        for (std::size_t a = 0; a < 3; ++a) {
+            double carried = 0, put = 0, total = 0;
+            for (std::size_t n = 0; n < mass[a].size(); ++n) {
+                carried += mass[a][n] * (changed[a][n] - velocity[a][n]);
+                put += lumped[a][n] * (given[a][n] - old[a][n]);
+                total += lumped[a][n] - mass[a][n];
+                EXPECT_TRUE(known[a][n] != 0 || marks[a][n] == 0 || lumped[a][n] == 0);
+            }
+            EXPECT_NEAR(carried / put, 1, 1e-12);
+            EXPECT_NEAR(total, 0, 1e-9);
+        }
+    }
+}
+
 TEST(Extrapolation, WhatIsKnownOfSolidsAtRestChangesNoBit)
 {
     const auto hollow = make_difference(make_box({-9, -9, -9}, {9, 9, 9}), make_sphere(Vec3(1, 0.3, 0.3), 0.6));

@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "effort.h"
+#include "sim/diagnostics.h"
 #include "sim/film_stages.h"
 #include "sim/models.h"
 #include "sim/scratch.h"
@@ -10,8 +11,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <string_view>
 
 namespace rivulet {
@@ -44,12 +47,14 @@ Vec3 total_of(const std::vector<Account>& account)
     return {account[0].total(), account[1].total(), account[2].total()};
 }
 
-Vec3 face_momentum(const FaceFields& faces)
+/// Of the faces with all that takes its velocity from them.
+Vec3 face_momentum(const Workspace::Scratch& s)
 {
     Vec3 sum = Vec3::Zero();
     for (int a = 0; a < 3; ++a) {
         const auto i = static_cast<std::size_t>(a);
-        for (std::size_t f = 0; f < faces.mass[i].size(); ++f) sum[a] += faces.mass[i][f] * faces.velocity[i][f];
+        const std::vector<double>& mass = s.immersion.carrier[i];
+        for (std::size_t f = 0; f < mass.size(); ++f) sum[a] += mass[f] * s.faces.velocity[i][f];
     }
     return sum;
 }
@@ -90,8 +95,8 @@ TEST(Immersion, LiquidGainsWhatStrandsLoseByDrag)
     Workspace workspace;
     Vec3 before = Vec3::Zero(), after = Vec3::Zero();
     workspace.after_stage = [&](const char* stage, State&) {
-        if (std::string_view(stage) == "strands") before = face_momentum(workspace.scratch().faces);
-        if (std::string_view(stage) == "drag") after = face_momentum(workspace.scratch().faces);
+        if (std::string_view(stage) == "strands") before = face_momentum(workspace.scratch());
+        if (std::string_view(stage) == "drag") after = face_momentum(workspace.scratch());
     };
     for (int i = 0; i < 3; ++i) {
         const Vec3 booked = total_of(state.strand_ledger.flow);
@@ -103,6 +108,61 @@ TEST(Immersion, LiquidGainsWhatStrandsLoseByDrag)
         EXPECT_LT((change + impulse).norm(), 1e-12 * before.norm()); // measured 1e-16
     }
     EXPECT_LT(sum_strands(m, state).relative_error, 1e-12);
+}
+
+/// A ball of water of 1 cm that flies into nine free hairs, with nothing else around.
+Model drop_and_hairs()
+{
+    Model m = test::tank(Vec3::Constant(0.2), Vec3::Zero(), 4e-3);
+    m.domain.walls.fill(Wall::Open);
+    LiquidBody ball;
+    ball.shape = make_sphere(Vec3(0.09, 0.1, 0.1), 0.01);
+    ball.velocity = Vec3(0.3, 0, 0);
+    m.bodies.push_back(ball);
+    m.options.gravity.setZero();
+    m.options.frame_interval = 1;
+    m.options.strand_contact = StrandContactLaw::None;
+    m.options.max_step = m.options.strand_step = 2e-3;
+    m.strands.materials = {{1300, 3.9e9, 1.4e9, 0, 0.1e-3, 0.1e-3}};
+    for (int i = 0; i < 9; ++i) {
+        std::vector<Vec3> points;
+        for (int k = -4; k <= 4; ++k)
+            points.emplace_back(0.1 + 2e-3 * (i % 3 - 1), 0.101 + 2e-3 * (i / 3 - 1), 0.098 + 2.5e-3 * k);
+        (void)add_strand(m.strands, m.strands_at_start, points, 0, Vec3::UnitY());
+    }
+    group_strands(m.strands);
+    m.strand_groups = {{"hairs", 0, 9}};
+    m.wetting = Wetting{.film = {.density = 1000, .viscosity = 1e-3}, .captures = false, .drips = false};
+    m.film_at_start.assign(81, 0.0);
+    m.shortest_edge = 2.5e-3;
+    return m;
+}
+
+TEST(Immersion, DropAndHairsThatItMeetsKeepTheirMomentum) // H18
+{
+    RIVULET_SKIP_IN_SLOW_BUILD();
+    struct Case {
+        bool floats;
+        double film, viscosity;
+    };
+    // In thick liquid faces beyond the surface keep their own velocity and take the liquid's change.
+    for (const auto& [floats, film, viscosity] :
+         {Case{false, 0, 1e-3}, Case{true, 0, 1e-3}, Case{true, 1e-4, 1e-3}, Case{true, 1e-4, 1}}) {
+        Model m = drop_and_hairs();
+        m.wetting->floats = floats;
+        m.film_at_start.assign(81, film);
+        m.liquids[0].viscosity = viscosity;
+        State state = initial_state(m);
+        Workspace workspace;
+        const Vec3 before = diagnose(m, state).momentum;
+        for (int i = 0; i < 30; ++i) {
+            (void)advance(m, state, workspace);
+            EXPECT_LT((diagnose(m, state).momentum - before).norm(), 1e-8 * before.norm())
+                << floats << film << viscosity << i; // measured 1e-12
+        }
+        EXPECT_GT(total_of(state.strand_ledger.flow).x(), 1e-3 * before.x());
+        EXPECT_LT(sum_strands(m, state).relative_error, 1e-12);
+    }
 }
 
 TEST(Immersion, LiquidGivesWayWithinTheStepSoThatDragDoesNotOvershoot)
@@ -122,7 +182,7 @@ TEST(Immersion, LiquidGivesWayWithinTheStepSoThatDragDoesNotOvershoot)
         for (std::size_t i = 0; i < s.immersion.vertex.size(); ++i) {
             double momentum = 0;
             s.immersion.points.for_faces(i, [&](int a, std::size_t f, double w) {
-                if (a == 0) momentum += w * s.faces.mass[0][f] * s.faces.velocity[0][f];
+                if (a == 0) momentum += w * s.immersion.carrier[0][f] * s.faces.velocity[0][f];
             });
             slowest = std::min(slowest, momentum / s.immersion.liquid_mass[i].x());
             fastest = std::max(fastest, momentum / s.immersion.liquid_mass[i].x());
@@ -230,6 +290,59 @@ TEST(Immersion, WhatMovesWithTheLiquidNeitherFeelsItNorChangesIt)
     for (const Vec3& v : state.liquid.velocity) EXPECT_LT((v - velocity).norm(), 1e-9);
 }
 
+/// A hanging hair of 4 cm with a film of 0.2 mm, its middle at this height.
+Model pool_with_wet_hair(double z)
+{
+    Model m = pool_with_strand(Vec3(0, 0, -1), 1300, true);
+    for (std::size_t v = 0; v < 9; ++v) {
+        m.strands_at_start.position[v].z() += z - 0.035;
+        m.strands.pins[v].position = m.strands_at_start.position[v];
+    }
+    m.film_at_start.assign(9, 2e-4);
+    m.wetting->film.surface_tension = m.wetting->surface_tension = 0.072;
+    m.wetting->drips = true;
+    m.options.max_step = m.options.strand_step = 2e-3;
+    return m;
+}
+
+TEST(Immersion, FilmUnderStillWaterStays)
+{
+    const Model m = pool_with_wet_hair(0.035);
+    State state = initial_state(m);
+    const std::vector<double> start = state.film.volume;
+    double fastest = 0;
+    Workspace workspace;
+    while (state.clock.time < 0.2) {
+        (void)advance(m, state, workspace);
+        for (const double u : state.film.flow) fastest = std::max(fastest, std::abs(u));
+    }
+    EXPECT_LT(fastest, 1e-4);
+    double volume = state.film.pool[0];
+    for (std::size_t v = 0; v < 9; ++v) {
+        EXPECT_NEAR(state.film.volume[v], start[v], 2e-3 * start[v]) << v;
+        volume += state.film.volume[v];
+    }
+    EXPECT_NEAR(volume / std::accumulate(start.begin(), start.end(), 0.0), 1, 1e-14);
+    EXPECT_EQ(state.ledger.shed[0].total(), 0);
+    EXPECT_LT(sum_strands(m, state).relative_error, 1e-12);
+}
+
+TEST(Immersion, FilmOfAHairThatIsHalfUnderWaterRunsDownToTheSurface)
+{
+    const Model m = pool_with_wet_hair(0.07); // from 9 cm to 5 cm; the surface is at 7 cm
+    State state = initial_state(m);
+    const std::vector<double> start = state.film.volume;
+    test::run_until(m, state, 0.1);
+    const std::vector<double>& now = state.film.volume;
+    EXPECT_LT(now[0] + now[1] + now[2], 0.5 * (start[0] + start[1] + start[2]));
+    // What is under water stays, and slows down what arrives there.
+    for (std::size_t v = 5; v < 9; ++v) EXPECT_GT(now[v], 0.99 * start[v]) << v;
+    EXPECT_LT(state.film.pool[0], 1e-3 * std::accumulate(start.begin(), start.end(), 0.0));
+    EXPECT_EQ(state.ledger.shed[0].total(), 0);
+    EXPECT_LT(ledger_balance(state).relative_error, 1e-12);
+    EXPECT_LT(sum_strands(m, state).relative_error, 1e-12);
+}
+
 /// Pull of the bridges between two hairs at rest that lie at this height, one film beside the other.
 double pull_at_height(double z)
 {
@@ -282,21 +395,25 @@ TEST(Immersion, BridgesDoNotPullUnderWaterAndDoSoLittleByLittleAtTheSurface) // 
 
 TEST(Immersion, StepNeedsNoMemoryBesidesTheStateAndAnyNumberOfThreadsWillDo)
 {
-    Model m = pool_with_strand(Vec3(0.6, 0, 0.8), 700, false);
-    m.bodies[0].velocity = Vec3(0.1, 0, 0);
-    State reference = initial_state(m);
-    Workspace workspace;
-    for (int i = 0; i < 4; ++i) (void)advance(m, reference, workspace);
-    for (const int threads : {1, 3}) {
-        State state = initial_state(m);
-        with_threads(threads, [&](int) {
-            for (int i = 0; i < 4; ++i) {
-                Workspace fresh;
-                (void)advance(m, state, fresh);
-            }
-            return 0;
-        });
-        EXPECT_EQ(first_difference(state, reference), "") << threads;
+    Model pool = pool_with_strand(Vec3(0.6, 0, 0.8), 700, false);
+    pool.bodies[0].velocity = Vec3(0.1, 0, 0);
+    Model drop = drop_and_hairs(); // that no solid is near
+    drop.film_at_start.assign(81, 1e-4);
+    for (const Model& m : {pool, drop}) {
+        State reference = initial_state(m);
+        Workspace workspace;
+        for (int i = 0; i < 4; ++i) (void)advance(m, reference, workspace);
+        for (const int threads : {1, 3}) {
+            State state = initial_state(m);
+            with_threads(threads, [&](int) {
+                for (int i = 0; i < 4; ++i) {
+                    Workspace fresh;
+                    (void)advance(m, state, fresh);
+                }
+                return 0;
+            });
+            EXPECT_EQ(first_difference(state, reference), "") << threads;
+        }
     }
 }
 

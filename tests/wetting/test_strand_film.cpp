@@ -185,6 +185,10 @@ TEST(StrandFilm, ChangesTheMomentumOfStrandAndFilmByWhatComesFromOutsideOnly)
                     s.flow[j] = random.number(-0.3, 0.3);
                 }
                 s.owed.assign(s.position.size(), Vec3::Zero());
+                for (std::size_t j = 0; j < s.position.size(); ++j) { // partly under water
+                    s.lift.push_back(random.vector(5));
+                    s.exposure.push_back(random.number(0, 1));
+                }
                 const auto mass = [&](std::size_t j) { return s.strand_mass[j] + 1000 * s.volume[j]; };
                 const auto total = [&] {
                     Vec3 sum = film_motion(s.strands(), step.liquid, s.state()).momentum;
@@ -202,6 +206,11 @@ TEST(StrandFilm, ChangesTheMomentumOfStrandAndFilmByWhatComesFromOutsideOnly)
                         end[j] += random.vector(0.1);
                         outside += mass(j) * (end[j] - s.velocity[j]) - step.dt * coupling.force[j].at(end[j]);
                         outside -= s.owed[j]; // this was given
+                    }
+                    s.drawn.assign(end.size(), Vec3::Zero());
+                    for (std::size_t e = 0; e + 1 < end.size(); ++e) {
+                        s.drawn[e] = random.vector(1e-6);
+                        outside += s.drawn[e];
                     }
                     std::vector<Vec3> due;
                     due_momentum(s.strands(), step, s.state(), coupling, end, due);
