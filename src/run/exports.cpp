@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "base/log.h"
 #include "base/parallel.h"
 #include "geometry/mesh_io.h"
 #include "geometry/mesh_parts.h"
@@ -228,6 +229,7 @@ struct Converter {
     std::string format;
     std::function<void(Job&)> write;
     Holds holds = Holds::Liquid;
+    bool has_films = true; ///< liquid on strands is written, too
 };
 
 std::vector<fs::path> convert(const fs::path& run, const std::string& default_out, const ExportOptions& options,
@@ -238,6 +240,10 @@ std::vector<fs::path> convert(const fs::path& run, const std::string& default_ou
         Job job{folder, load_scene(folder.file("scene.toml")), chosen_frames(folder, options.frame),
                 options.out.empty() ? folder.file(default_out) : options.out, options};
         require_content(run, job.scene.model, converter.format, converter.holds);
+        if (job.scene.model.wetting && !converter.has_films)
+            log_warning("{} files hold the bulk only: `rivulet mesh` and `export --to usd` or `--to obj` write the "
+                        "liquid on strands",
+                        converter.format);
         make_folder(job.out);
         converter.write(job);
         return job.files;
@@ -254,8 +260,8 @@ std::vector<fs::path> mesh_run(const fs::path& run, const ExportOptions& options
 std::vector<fs::path> export_run(const fs::path& run, const std::string& format, const ExportOptions& options)
 {
     const Converter converters[] = {{"usd", export_usd, Holds::Everything},
-                                    {"vdb", export_vdb},
-                                    {"ply", export_ply},
+                                    {"vdb", export_vdb, Holds::Liquid, false},
+                                    {"ply", export_ply, Holds::Liquid, false},
                                     {"obj", export_obj, Holds::LiquidAndStrands}};
     for (const Converter& converter : converters)
         if (format == converter.format) return convert(run, "export/" + format, options, converter);

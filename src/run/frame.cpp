@@ -92,9 +92,11 @@ void read_bodies(const Hdf5Reader& reader, Frame& frame)
 /// Without wetting strands are dry: the datasets are there, so that readers need not ask, and hold zeros.
 void write_films(Hdf5Writer& writer, const Model& model, const State& state)
 {
-    std::vector<double> pool = state.film.pool;
+    std::vector<double> pool = state.film.pool, flow = state.film.flow;
     pool.resize(model.strands.material.size(), 0.0);
+    flow.resize(state.strands.position.size(), 0.0);
     write_scalars(writer, "strands/film_thickness", film_thicknesses(model, state), "m");
+    write_scalars(writer, "strands/film_flow", flow, "m/s");
     write_scalars(writer, "strands/pool", pool, "m3");
     const auto n_links = static_cast<std::int64_t>(state.bridges.size());
     writer.dataset("bridges/a", {Hdf5Type::Int32, n_links, 1}, state.bridges.a.data());

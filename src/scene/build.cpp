@@ -82,7 +82,11 @@ ProbeKind probe_kind(const std::string& word)
                                                                       {"film_centre", ProbeKind::FilmCentre},
                                                                       {"film_thickness", ProbeKind::FilmThickness},
                                                                       {"bridges", ProbeKind::Bridges},
-                                                                      {"clusters", ProbeKind::Clusters}};
+                                                                      {"clusters", ProbeKind::Clusters},
+                                                                      {"largest_cluster", ProbeKind::LargestCluster},
+                                                                      {"mean_cluster", ProbeKind::MeanCluster},
+                                                                      {"film_shed", ProbeKind::FilmShed},
+                                                                      {"film_shed_rate", ProbeKind::FilmShedRate}};
     return kKinds.at(word);
 }
 

@@ -80,6 +80,11 @@ private:
         const Value* bridges = wetting ? wetting->find("bridges") : nullptr;
         if (spreading && bridges && *spreading->as<bool>() && !*bridges->as<bool>())
             problems_.add(spreading->where, "wetting.spreading", "needs bridges to pass; allowed: bridges = true");
+        const Value* law = simulation ? simulation->find("strand_contact") : nullptr;
+        if (spreading && law && *spreading->as<bool>() && *law->as<std::string>() == "none")
+            problems_.add(
+                spreading->where, "wetting.spreading",
+                "needs bridges to pass, and strand_contact = \"none\" has none; allowed: \"cone\", \"penalty\"");
         if (wetting && members("strands").empty())
             problems_.add(wetting->where, "wetting", "is about strands, and the scene has none");
         for (const auto& [name, table] : members("strands")) {

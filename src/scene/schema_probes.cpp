@@ -24,7 +24,8 @@ std::vector<Key> strand_probe_keys()
         reference("object", {"strands"}, "Strands that are measured.")
             .mandatory()
             .only({"strand_position", "strand_tension", "strand_length", "strand_twist", "strand_strain",
-                   "strand_kinetic", "film_volume", "film_centre", "film_thickness", "bridges", "clusters"}),
+                   "strand_kinetic", "film_volume", "film_centre", "film_thickness", "film_shed", "film_shed_rate",
+                   "bridges", "clusters", "largest_cluster", "mean_cluster"}),
         integer("strand", "Number of the strand in its group, from 0.")
             .between(0, kMany)
             .otherwise(std::int64_t{0})
@@ -37,7 +38,7 @@ std::vector<Key> strand_probe_keys()
             .only({"strand_tension"}),
         vertex("Only bridges at this vertex of each strand count, numbered from 0; below 0 counted from the end.")
             .absent("bridges anywhere")
-            .only({"clusters"}),
+            .only({"clusters", "largest_cluster", "mean_cluster"}),
     };
 }
 
@@ -52,12 +53,13 @@ Record probe_record()
     return {
         "probe", "A number that is written to probes.csv, in SI.", "kind",
         std::vector<Key>{
-            word("kind", {"volume",         "mean",          "minimum",      "maximum",
-                          "centre_of_mass", "force",         "torque",       "value",
-                          "kinetic",        "caught_volume", "shed_volume",  "strand_position",
-                          "strand_tension", "strand_length", "strand_twist", "strand_strain",
-                          "strand_kinetic", "film_volume",   "film_centre",  "film_thickness",
-                          "bridges",        "clusters"},
+            word("kind", {"volume",          "mean",           "minimum",      "maximum",
+                          "centre_of_mass",  "force",          "torque",       "value",
+                          "kinetic",         "caught_volume",  "shed_volume",  "strand_position",
+                          "strand_tension",  "strand_length",  "strand_twist", "strand_strain",
+                          "strand_kinetic",  "film_volume",    "film_centre",  "film_thickness",
+                          "film_shed",       "film_shed_rate", "bridges",      "clusters",
+                          "largest_cluster", "mean_cluster"},
                  "What is measured; `kinetic` is the kinetic energy, `force` and `torque` are those on an obstacle, "
                  "`caught_volume` and `shed_volume` are what strands have caught of the liquid and shed since the "
                  "start, `strand_tension` is the elastic pull of an edge, `strand_twist` the angle from the beginning "
@@ -65,8 +67,11 @@ Record probe_record()
                  "strand to its end, `strand_strain` the largest change of an edge's length as a part of it, "
                  "`film_volume` the liquid on "
                  "strands and hanging from their tips, `film_centre` its centre of mass, `film_thickness` the "
-                 "greatest thickness of their films, `bridges` how many pairs of edges, and of edges and obstacles, "
-                 "liquid joins in the air, `clusters` how many groups of strands it joins them to, lone ones counted.")
+                 "greatest thickness of their films, `film_shed` what fell off them since the start, `film_shed_rate` "
+                 "the same per second since the last frame, `bridges` how many pairs of edges, and of edges and "
+                 "obstacles, liquid joins in the air, `clusters` how many groups of strands it joins them to, lone "
+                 "ones counted, "
+                 "`largest_cluster` and `mean_cluster` how many strands are in these.")
                 .mandatory(),
             word("field", field_names(), "Field of the liquid that is measured.").mandatory().only(of_field),
             reference("object", {"liquids"}, "Liquid that is measured.").absent("all liquids").only(of_liquid),

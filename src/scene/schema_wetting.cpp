@@ -18,7 +18,8 @@ Record wetting_record()
                 .between(0, 3.14159265358979312)
                 .absent("that of the liquid"),
             boolean("tension", "Surface tension along the films: evens them out and makes them bead.").otherwise(true),
-            boolean("beading", "The part of it that makes films bead; `false` leaves the part that evens them out.")
+            boolean("beading",
+                    "The part of `tension` that makes films bead; `false` leaves the part that evens them out.")
                 .otherwise(true),
             boolean("friction", "Viscosity holds films back.").otherwise(true),
             word("momentum", {"transport", "mass_only", "rescale"},
@@ -49,17 +50,18 @@ Record wetting_record()
 
 Record film_record()
 {
-    return {
-        "film",
-        "A film of one thickness on a part of each strand.",
-        "",
-        {
-            number("thickness", "m", "From the surface of the strand to that of the film.").between(0, 0.1).mandatory(),
-            number("from", "", "Where it begins, as a part of the strand's length from its beginning.")
-                .between(0, 1)
-                .otherwise("0"),
-            number("to", "", "Where it ends.").between(0, 1).otherwise("1"),
-        }};
+    return {"film",
+            "A film of one thickness on a part of each strand.",
+            "",
+            {
+                number("thickness", "m", "From the surface of the strand to that of the film.")
+                    .between(0, 0.01)
+                    .mandatory(),
+                number("from", "", "Where it begins, as a part of the strand's length from its beginning.")
+                    .between(0, 1)
+                    .otherwise("0"),
+                number("to", "", "Where it ends.").between(0, 1).otherwise("1"),
+            }};
 }
 
 } // namespace rivulet

@@ -275,18 +275,26 @@ private:
 
 /// Least volume of a drop, in particles of the bulk [Fei 2017].
 constexpr double kDropPart = 0.25;
+/// Such drops that a cell takes in a step though it is full.
+constexpr double kDropsIntoFullCell = 2;
+
+bool starts_frame(const Model& model, const State& state)
+{
+    return state.clock.time == static_cast<double>(state.clock.frame) * model.options.frame_interval;
+}
 
 class Shedding {
 public:
     Shedding(const Model& model, State& state, const Workspace::Scratch& scratch, double dt)
         : model_(model), state_(state), scratch_(scratch), wetting_(*model.wetting), fall_(dt * model.options.gravity),
-          unit_(kDropPart * std::pow(model.options.cell_size / kParticlesPerEdge, 3)),
+          unit_(kDropPart * std::pow(model.options.cell_size / kParticlesPerEdge, 3)), keys_(cell_keys(model)),
           strand_(strand_of_vertices(model.strands))
     {
     }
 
     void run()
     {
+        if (starts_frame(model_, state_)) state_.film.shed_before = state_.film.shed;
         give_back();
         shed_pools();
         shed_films();
@@ -328,6 +336,35 @@ private:
         state_.strand_ledger.exchange_energy.add(-energy_of(model_, mass, inside, velocity));
     }
 
+    /// Room for liquid in the cells of wet strands, by their keys.
+    void measure_room()
+    {
+        for (std::size_t v = 0; v < strand_.size(); ++v)
+            if (state_.film.volume[v] > 0 || state_.film.pool[static_cast<std::size_t>(strand_[v])] > 0)
+                cells_.push_back(keys_(state_.strands.position[v]));
+        std::sort(cells_.begin(), cells_.end());
+        cells_.erase(std::unique(cells_.begin(), cells_.end()), cells_.end());
+        room_.assign(cells_.size(), std::pow(model_.options.cell_size, 3));
+        for (std::size_t p = 0; p < state_.liquid.position.size(); ++p) {
+            const std::uint64_t key = keys_(state_.liquid.position[p]);
+            const auto found = std::lower_bound(cells_.begin(), cells_.end(), key);
+            if (found != cells_.end() && *found == key) room_at(found) -= state_.liquid.volume[p];
+        }
+    }
+    double& room_at(std::vector<std::uint64_t>::const_iterator cell)
+    {
+        return room_[static_cast<std::size_t>(std::distance(cells_.cbegin(), cell))];
+    }
+    /// Of what is too much in a wet cell, that for which there is room, two drops at least; takes the room.
+    double fitting(double volume, const Vec3& x)
+    {
+        if (cells_.empty()) measure_room();
+        double& room = room_at(std::lower_bound(cells_.cbegin(), cells_.cend(), keys_(x)));
+        const double part = std::min(volume, std::max(room, kDropsIntoFullCell * unit_));
+        room -= part;
+        return part;
+    }
+
     [[nodiscard]] Vec3 felt(std::size_t v) const
     {
         return model_.options.gravity + scratch_.films.lift[v] - scratch_.films.acceleration[v];
@@ -344,8 +381,10 @@ private:
             const double r = scratch_.films.radius[s];
             const double excess = state_.film.volume[v] - film_area((wetting_.thickest - 1) * r, r) * strand.length(v);
             if (excess < unit_) continue;
-            drop(excess, strand.x[v], film_velocity(state_, strand, v));
-            state_.film.volume[v] -= excess;
+            const double shed = fitting(excess, strand.x[v]);
+            drop(shed, strand.x[v], film_velocity(state_, strand, v));
+            state_.film.shed[s] += shed;
+            state_.film.volume[v] -= shed;
         }
     }
 
@@ -359,24 +398,24 @@ private:
                 pool < std::max(unit_, hanging_volume(scratch_.films.radius[s], wetting_.surface_tension,
                                                       wetting_.film.density, felt(tip).norm())))
                 continue;
-            const double n = std::floor(pool / unit_);
             const std::vector<Vec3>& x = state_.strands.position;
+            const double shed = fitting(pool, x[tip]), n = std::floor(shed / unit_);
             const Vec3 tangent = (x[tip] - x[tip - 1]).normalized();
             const Vec3 velocity = state_.strands.velocity[tip] + state_.film.pool_flow[s] * tangent;
             for (double i = 0; i < n; ++i) // one behind the other
-                drop(pool / n, x[tip] + (2 * i + 1) * drop_radius(pool / n) * tangent, velocity);
-            pool = 0;
-            state_.film.pool_flow[s] = 0;
+                drop(shed / n, x[tip] + (2 * i + 1) * drop_radius(shed / n) * tangent, velocity);
+            state_.film.shed[s] += shed;
+            pool -= shed;
+            if (!(pool > 0)) state_.film.pool_flow[s] = 0;
         }
     }
 
     void shed_films()
     {
-        const CellKeys keys = cell_keys(model_);
         std::vector<ThirstyVertex> wet; // here: those that have liquid
         for (std::size_t v = 0; v < state_.film.volume.size(); ++v)
             if (state_.film.volume[v] > 0 && !is_under(v))
-                wet.push_back({keys(state_.strands.position[v]), static_cast<std::int32_t>(v)});
+                wet.push_back({keys_(state_.strands.position[v]), static_cast<std::int32_t>(v)});
         std::sort(wet.begin(), wet.end());
         for (std::size_t begin = 0; begin < wet.size();) {
             std::size_t end = begin;
@@ -409,13 +448,15 @@ private:
         const double factor = wetting_.drip_factor * wetting_.drip_factor;
         const double held = factor * held_volume(squares, wetting_.surface_tension, wetting_.film.density,
                                                  std::max(pull / volume, 1e-30));
-        if (volume > held + unit_) let_go(vertices, volume, held);
+        if (!(volume > held + unit_)) return;
+        const Vec3& x = state_.strands.position[static_cast<std::size_t>(vertices[0].vertex)];
+        let_go(vertices, volume, fitting(volume - held, x));
     }
 
     /// All films of the cell give the same part; together they make drops of one to two units.
-    void let_go(std::span<const ThirstyVertex> vertices, double volume, double held)
+    void let_go(std::span<const ThirstyVertex> vertices, double volume, double excess)
     {
-        const double excess = volume - held, part = excess / volume, density = wetting_.film.density;
+        const double part = excess / volume, density = wetting_.film.density;
         const double n = std::floor(excess / unit_);
         Vec3 momentum = Vec3::Zero();
         std::vector<double> until;
@@ -426,6 +467,7 @@ private:
             const WetSpan strand = span_of(model_, state_, static_cast<std::size_t>(strand_[v]));
             momentum += density * lost * film_velocity(state_, strand, v);
             state_.film.volume[v] -= lost;
+            state_.film.shed[static_cast<std::size_t>(strand_[v])] += lost;
             released += lost;
             until.push_back(released);
         }
@@ -453,7 +495,10 @@ private:
     const Wetting& wetting_;
     Vec3 fall_;   ///< what gravity adds to a velocity in the step [m/s]
     double unit_; ///< the least volume of a drop [m^3]
+    CellKeys keys_;
     std::vector<std::int32_t> strand_;
+    std::vector<std::uint64_t> cells_; ///< of wet strands, sorted; empty until something is shed
+    std::vector<double> room_;         ///< in them [m^3]
 };
 
 } // namespace

@@ -146,7 +146,8 @@ void start_films(const Model& model, State& state)
     state.film.flow.assign(n, 0.0);
     state.film.owed.assign(n, Vec3::Zero());
     state.film.pool.assign(pad.radius.size(), 0.0);
-    state.film.pool_flow.assign(pad.radius.size(), 0.0);
+    for (auto* of_strands : {&state.film.pool_flow, &state.film.shed, &state.film.shed_before})
+        of_strands->assign(pad.radius.size(), 0.0);
     Account& initial = state.ledger.initial[static_cast<std::size_t>(model.wetting->liquid)];
     for (std::size_t s = 0; s < pad.radius.size(); ++s)
         for (auto v = static_cast<std::size_t>(model.strands.first[s]);

@@ -136,8 +136,12 @@ enum class ProbeKind {
     FilmVolume,
     FilmCentre,
     FilmThickness,
+    FilmShed,
+    FilmShedRate,
     Bridges,
-    Clusters
+    Clusters,
+    LargestCluster,
+    MeanCluster
 };
 enum class Sampling { Step, Frame };
 
@@ -152,7 +156,7 @@ struct Probe {
     Sampling every = Sampling::Frame;
     std::int32_t strand = 0;  ///< number in its group
     std::int32_t vertex = -1; ///< of that strand, or edge that begins there; below 0 counted from the end
-    bool is_local = false;    ///< Clusters: only by what joins strands at that vertex
+    bool is_local = false;    ///< clusters: only by what joins strands at that vertex
 };
 
 struct Options {

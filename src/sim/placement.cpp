@@ -246,6 +246,21 @@ void look_at_contact_angle(const Model& model, const Liquid& liquid, std::vector
                         liquid.name, degrees));
 }
 
+/// Films that drip more than the cells around them hold.
+void look_at_film(const Model& model, const StrandGroup& group, std::vector<std::string>& warnings)
+{
+    if (!model.wetting || !model.wetting->drips) return;
+    const auto at = [&](std::int32_t strand) {
+        return model.film_at_start.begin() + model.strands.first[static_cast<std::size_t>(strand)];
+    };
+    const auto begin = at(group.first_strand), end = at(group.first_strand + group.n_strands);
+    const double thickest = begin == end ? 0 : *std::max_element(begin, end);
+    if (thickest > model.options.cell_size)
+        warnings.push_back(fmt::format("strands.{}: its film of {:.3g} mm is thicker than a cell ({:.3g} mm): it "
+                                       "drips as fast as the cells around it have room",
+                                       group.name, 1e3 * thickest, 1e3 * model.options.cell_size));
+}
+
 } // namespace
 
 std::vector<std::string> placement_warnings(const Model& model)
@@ -255,6 +270,7 @@ std::vector<std::string> placement_warnings(const Model& model)
     for (const Source& source : model.sources) look_at_source(model, source, warnings);
     const std::vector<std::int32_t> holder = holders(model.strands);
     for (const StrandGroup& group : model.strand_groups) look_at_group(model, group, holder, warnings);
+    for (const StrandGroup& group : model.strand_groups) look_at_film(model, group, warnings);
     look_for_overlaps(model, warnings);
     for (const Liquid& liquid : model.liquids) look_at_contact_angle(model, liquid, warnings);
     return warnings;

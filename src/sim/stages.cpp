@@ -427,8 +427,8 @@ void check_packing(const Model& model, const State& state, const Scratch& s)
         throw SimulationError(
             "crowding", "liquid.position", -1,
             fmt::format(
-                "{:.3g} m3 of liquid are pressed into {:.3g} m3: do sources or moving obstacles fill a closed space?",
-                volume, room));
+                "{:.3g} m3 of liquid are pressed into {:.3g} m3: do {}sources or moving obstacles fill a closed space?",
+                volume, room, model.wetting && model.wetting->drips ? "dripping strands, " : ""));
 }
 
 /// Strands that displace liquid.

@@ -92,7 +92,9 @@ struct StrandFilm {
     std::vector<double> pool;   ///< that hangs from the tip of each strand [m^3]
     /// Speed along the strand, relative to the tip, that it arrived with and will fall off with [m/s].
     std::vector<double> pool_flow;
-    std::int64_t liquid = 0; ///< index into Model::liquids
+    std::vector<double> shed;        ///< that fell off each strand since the start [m^3]
+    std::vector<double> shed_before; ///< until the present frame began [m^3]
+    std::int64_t liquid = 0;         ///< index into Model::liquids
 
     [[nodiscard]] bool is_there() const noexcept { return !volume.empty(); }
 };
@@ -153,7 +155,8 @@ struct State {
 [[nodiscard]] inline std::int64_t film_entries(const Model& model, std::string_view name)
 {
     if (!model.wetting) return 0;
-    return name.starts_with("film.pool") ? model.strands.n_strands() : model.strands.n_vertices();
+    const bool is_of_strands = name.starts_with("film.pool") || name.starts_with("film.shed");
+    return is_of_strands ? model.strands.n_strands() : model.strands.n_vertices();
 }
 
 /// Of particle p [kg/m^3].
@@ -261,6 +264,8 @@ void visit_state(StateLike& s, Visitor&& visit)
     visit("film.owed", "kg m/s", s.film.owed);
     visit("film.pool", "m3", s.film.pool);
     visit("film.pool_flow", "m/s", s.film.pool_flow);
+    visit("film.shed", "m3", s.film.shed);
+    visit("film.shed_before", "m3", s.film.shed_before);
     visit("film.liquid", "", s.film.liquid);
     visit("immersion.pressure_gradient", "Pa/m", s.immersion.pressure_gradient);
     visit("immersion.acceleration", "m/s2", s.immersion.acceleration);

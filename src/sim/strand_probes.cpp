@@ -106,8 +106,10 @@ bool is_exposed(const State& state, std::size_t i)
     return is_out(state.bridges.a[i]) && is_out(state.bridges.b[i]);
 }
 
-/// Groups of strands that bridges join, all of them or those at the probe's vertex.
-std::int64_t count_clusters(const Model& model, const State& state, const StrandGroup& group, const Probe& probe)
+/// How many strands of the group are in each cluster of strands that bridges join, all of them or those at the probe's
+/// vertex.
+std::vector<std::int64_t> cluster_sizes(const Model& model, const State& state, const StrandGroup& group,
+                                        const Probe& probe)
 {
     const StrandModel& strands = model.strands;
     std::vector<std::int32_t> chief(static_cast<std::size_t>(strands.n_strands()));
@@ -128,10 +130,35 @@ std::int64_t count_clusters(const Model& model, const State& state, const Strand
         const std::int32_t a = find(strand_of(state.bridges.a[i])), b = find(strand_of(state.bridges.b[i]));
         chief[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
     }
-    std::int64_t n = 0;
+    std::vector<std::int64_t> sizes(chief.size(), 0);
     for (std::int32_t s = group.first_strand; s < group.first_strand + group.n_strands; ++s)
-        n += chief[static_cast<std::size_t>(s)] == s ? 1 : 0;
-    return n;
+        ++sizes[static_cast<std::size_t>(find(s))];
+    std::erase(sizes, 0);
+    return sizes;
+}
+
+double sample_cluster_probe(const Model& model, const State& state, const StrandGroup& group, const Probe& probe)
+{
+    const std::vector<std::int64_t> sizes = cluster_sizes(model, state, group, probe);
+    if (probe.kind == ProbeKind::LargestCluster)
+        return static_cast<double>(*std::max_element(sizes.begin(), sizes.end()));
+    const auto n = static_cast<double>(sizes.size());
+    return probe.kind == ProbeKind::Clusters ? n : group.n_strands / n;
+}
+
+/// What fell off the group, since the start or per second since the last frame.
+double sample_shed_probe(const Model& model, const State& state, const StrandGroup& group, ProbeKind kind)
+{
+    double sum = 0, before = 0;
+    for (std::int32_t s = group.first_strand; state.film.is_there() && s < group.first_strand + group.n_strands; ++s) {
+        sum += state.film.shed[static_cast<std::size_t>(s)];
+        before += state.film.shed_before[static_cast<std::size_t>(s)];
+    }
+    if (kind == ProbeKind::FilmShed) return sum;
+    const double interval = model.options.frame_interval, frame = static_cast<double>(state.clock.frame);
+    const bool is_at_frame = state.clock.time == frame * interval;
+    const double time = is_at_frame ? interval : state.clock.time - frame * interval;
+    return (sum - before) / time;
 }
 
 } // namespace
@@ -147,7 +174,10 @@ std::string strand_probe_unit(ProbeKind kind)
     case ProbeKind::FilmThickness:
         return "m";
     case ProbeKind::FilmVolume:
+    case ProbeKind::FilmShed:
         return "m3";
+    case ProbeKind::FilmShedRate:
+        return "m3/s";
     case ProbeKind::StrandTension:
         return "N";
     case ProbeKind::StrandTwist:
@@ -194,8 +224,13 @@ std::vector<double> sample_strand_probe(const Model& model, const State& state, 
             sum += a >= all.begin && a < all.end && is_exposed(state, i) ? 1 : 0;
         }
         return {sum};
+    case ProbeKind::FilmShed:
+    case ProbeKind::FilmShedRate:
+        return {sample_shed_probe(model, state, group, probe.kind)};
     case ProbeKind::Clusters:
-        return {static_cast<double>(count_clusters(model, state, group, probe))};
+    case ProbeKind::LargestCluster:
+    case ProbeKind::MeanCluster:
+        return {sample_cluster_probe(model, state, group, probe)};
     default:
         break;
     }

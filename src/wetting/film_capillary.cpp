@@ -10,8 +10,8 @@
 namespace rivulet {
 namespace {
 
-/// Share of the step's end in the pressure that moves the film: 0 damps no wave, resolved or not, 1 is implicit Euler.
-/// At 1/2 what the step does not resolve decays by 0.7 a step.
+/// Part of S u in the impulse. The forces are those of the middle of the step as u alone makes it, so 0 damps no wave,
+/// resolved or not. At 1/2 what the step does not resolve decays by 0.7 a step.
 constexpr double kImplicit = 0.5;
 /// Of steep_drag().
 constexpr double kSteepDrag = 2;

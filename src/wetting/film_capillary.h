@@ -40,7 +40,7 @@ void capillary_pressure(const FilmProfile& film, const CapillaryOptions& options
 void capillary_force(const FilmProfile& film, const CapillaryOptions& options, std::span<const double> pressure,
                      std::span<double> force);
 
-/// Change w of the flow u by surface tension and friction in a step of any length:
+/// Change w of the flow u by surface tension and friction in a step of any length, F that of the film in its middle:
 ///   (M + S) w = dt F + other impulses - S u / 2,    S = dt^2 C^T K C
 /// K is the stiffness of the slopes, with sqrt(l^2 + x^2) replaced by the parabola that touches it from above, and C u
 /// how fast they change where neighbouring edges differ in velocity. S does not see a film that moves as a whole, so

@@ -25,8 +25,24 @@ public:
         for (std::size_t j = q.size() - 1; j-- > 0;) q[j] = (q[j] + left_[j + 1] * q[j + 1]) * inverse_pivot_[j];
     }
 
+    /// factor(), and apply() to the volume. An open tip lets out only what makes its film thicker than that of the
+    /// vertex before, so the last of `right` may become less: what flows back from a tip does not come again, and every
+    /// wave of the surface would drain it a little and make the next one larger.
+    void move(std::span<double> volume, std::span<const double> vertex_length, std::span<double> right,
+              std::span<const double> left);
+
 private:
     std::vector<double> forward_, left_, inverse_pivot_;
 };
+
+struct FilmCarrier {
+    std::span<const double> velocity, edge_length; ///< of edges [m/s, m]
+    std::span<const double> vertex_length;         ///< [m]
+};
+/// The rates of FilmTransport for a time dt. Half of a vertex's liquid lies on either edge: where both flow the same
+/// way it leaves at their mean speed, not at that of the edge ahead, so that its centre of mass moves as its momentum
+/// says however the flow speeds up along the strand.
+void set_film_rates(const FilmCarrier& carrier, double dt, bool has_open_tip, std::span<double> right,
+                    std::span<double> left);
 
 } // namespace rivulet

@@ -41,20 +41,10 @@ OneFilm film_of_strand(const FilmStrands& strands, const FilmState& state, std::
     const auto begin = static_cast<std::size_t>(strands.first[s]);
     const std::size_t n = static_cast<std::size_t>(strands.first[s + 1]) - begin;
     const auto part = [&](auto span) { return span.empty() ? span : span.subspan(begin, n); };
-    return {strands.radius[s],
-            part(strands.position),
-            part(strands.acceleration),
-            part(strands.due),
-            part(strands.lift),
-            part(strands.drawn),
-            part(strands.strand_mass),
-            part(strands.strand_inertia),
-            part(strands.exposure),
-            part(state.volume),
-            part(state.flow),
-            part(state.velocity),
-            part(state.spin),
-            part(state.owed)};
+    return {strands.radius[s],      part(strands.position), part(strands.acceleration), part(strands.due),
+            part(strands.lift),     part(strands.drawn),    part(strands.strand_mass),  part(strands.strand_inertia),
+            part(strands.exposure), part(state.volume),     part(state.flow),           part(state.velocity),
+            part(state.spin),       part(state.owed)};
 }
 
 /// Arrays of one strand, used again for the next.
@@ -63,9 +53,11 @@ struct FilmScratch {
     std::vector<double> edge_length, edge_volume; ///< of edges; the volume is half of that of both ends
     std::vector<double> vertex_length;            ///< l_v
     std::vector<double> area, outer_radius;       ///< A, H of vertices
+    std::vector<double> area_ahead, radius_ahead; ///< of vertices in the middle of the step
     std::vector<double> moment;                   ///< J l_v of vertices [m^5]
     std::vector<double> mass, flow, change;       ///< of edges: mass with friction, velocity
     std::vector<double> exposure;                 ///< of edges; none where all are in the air
+    std::vector<double> mean;                     ///< velocity of edges over the step
     std::vector<double> carrier;                  ///< velocity that moves volume
     std::vector<double> right, left, passed;      ///< rates of the transport; volume that went over each edge
     std::vector<double> old_volume, carried_spin;
@@ -78,12 +70,13 @@ struct FilmScratch {
     {
         tangent.resize(n - 1);
         carried.resize(n);
-        for (auto* edges : {&edge_length, &edge_volume, &mass, &flow, &change, &carrier}) edges->resize(n - 1);
-        for (auto* vertices :
-             {&vertex_length, &area, &outer_radius, &moment, &right, &left, &passed, &old_volume, &carried_spin})
+        for (auto* edges : {&edge_length, &edge_volume, &mass, &flow, &change, &mean, &carrier}) edges->resize(n - 1);
+        for (auto* vertices : {&vertex_length, &area, &outer_radius, &area_ahead, &radius_ahead, &moment, &right, &left,
+                               &passed, &old_volume, &carried_spin})
             vertices->resize(n);
     }
     [[nodiscard]] FilmProfile profile() const { return {area, outer_radius, vertex_length, edge_length}; }
+    [[nodiscard]] FilmProfile profile_ahead() const { return {area_ahead, radius_ahead, vertex_length, edge_length}; }
 };
 
 double dry_area(const OneFilm& film) { return kDryShare * std::numbers::pi * film.radius * film.radius; }
@@ -156,7 +149,7 @@ void join_stalled_edges(const OneFilm& film, const FilmStep& step, FilmScratch& 
     const std::size_t last = s.flow.size() - 1;
     const auto stop = [&](std::size_t e) {
         owe(film, e, density * s.edge_volume[e] * s.flow[e] * s.tangent[e]);
-        s.flow[e] = 0;
+        s.flow[e] = s.mean[e] = 0;
     };
     s.is_joined.assign(s.flow.size(), 0); // with the next
     for (std::size_t e = 0; e <= last; ++e) {
@@ -173,37 +166,62 @@ void join_stalled_edges(const OneFilm& film, const FilmStep& step, FilmScratch& 
     }
     for (std::size_t begin = 0; begin <= last; ++begin) {
         std::size_t end = begin;
-        double volume = s.edge_volume[begin], momentum = volume * s.flow[begin];
+        double volume = s.edge_volume[begin], momentum = volume * s.flow[begin], moved = volume * s.mean[begin];
         while (s.is_joined[end] != 0) {
             ++end;
             volume += s.edge_volume[end];
             momentum += s.edge_volume[end] * s.flow[end];
+            moved += s.edge_volume[end] * s.mean[end];
         }
         double handed_on = 0;
         for (std::size_t e = begin; end > begin && e <= end; ++e) {
             handed_on += density * s.edge_volume[e] * (s.flow[e] - momentum / volume);
             if (e < end) owe_turning(film, s, e, e + 1, handed_on);
             s.flow[e] = momentum / volume;
+            s.mean[e] = moved / volume;
         }
         begin = end;
     }
 }
 
-/// Velocity that moves the liquid: that of the edge, on dry edges that of the nearest wet one. Liquid that arrives over
+/// Velocity that moves the liquid: that of the edge, the mean of before and after forces acted, so that what falls has
+/// fallen g t^2 / 2; on dry edges that of the nearest wet one. Liquid that arrives over
 /// dry parts must not wait there for its speed.
 void set_carrier(const OneFilm& film, FilmScratch& s)
 {
     const std::size_t n = s.flow.size();
     const auto is_wet = [&](std::size_t e) { return s.edge_volume[e] > dry_area(film) * s.edge_length[e]; };
-    s.carrier = s.flow;
+    s.carrier = s.mean;
     for (std::size_t begin = 0; begin < n; ++begin) {
         if (is_wet(begin)) continue;
         std::size_t end = begin;
         while (end < n && !is_wet(end)) ++end;
-        const double from_left = begin > 0 ? s.flow[begin - 1] : 0, from_right = end < n ? s.flow[end] : 0;
+        const double from_left = begin > 0 ? s.mean[begin - 1] : 0, from_right = end < n ? s.mean[end] : 0;
         const std::size_t middle = begin == 0 ? 0 : end == n ? n : (begin + end) / 2;
         for (std::size_t e = begin; e < end; ++e) s.carrier[e] = e < middle ? from_left : from_right;
         begin = end;
+    }
+}
+
+void move_volume(double dt, bool has_open_tip, std::span<double> volume, FilmScratch& s)
+{
+    set_film_rates({s.carrier, s.edge_length, s.vertex_length}, dt, has_open_tip, s.right, s.left);
+    s.transport.move(volume, s.vertex_length, s.right, s.left);
+}
+
+/// The film in the middle of the step, as its flow at the beginning moves it, but no farther than over an edge. Where
+/// there is no liquid yet none is foreseen: surface tension would act on it and not on the drop that it is part of.
+void look_ahead(const OneFilm& film, const FilmStep& step, FilmScratch& s)
+{
+    s.carrier.assign(film.flow.begin(), film.flow.end() - 1);
+    s.old_volume.assign(film.volume.begin(), film.volume.end());
+    double ahead = 0.5 * step.dt;
+    for (std::size_t e = 0; e < s.carrier.size(); ++e)
+        if (std::abs(s.carrier[e]) * ahead > s.edge_length[e]) ahead = s.edge_length[e] / std::abs(s.carrier[e]);
+    move_volume(ahead, step.has_open_tip, s.old_volume, s);
+    for (std::size_t j = 0; j < film.n(); ++j) {
+        s.area_ahead[j] = film.volume[j] > 0 ? s.old_volume[j] / s.vertex_length[j] : 0;
+        s.radius_ahead[j] = film_outer_radius(s.area_ahead[j], film.radius);
     }
 }
 
@@ -230,39 +248,21 @@ void push(const OneFilm& film, const FilmStep& step, FilmScratch& s)
     if (liquid.surface_tension > 0) {
         const CapillaryOptions tension{liquid.surface_tension, liquid.density, liquid.axial_tension,
                                        liquid.azimuthal_tension, step.has_open_tip};
+        look_ahead(film, step, s);
         s.exposure.clear();
         for (std::size_t e = 0; e < s.flow.size() && !film.exposure.empty(); ++e)
             s.exposure.push_back(0.5 * (film.exposure[e] + film.exposure[e + 1]));
-        s.capillary.solve(s.profile(), tension, step.dt, s.exposure, s.mass, s.flow, s.change);
+        s.capillary.solve(s.profile_ahead(), tension, step.dt, s.exposure, s.mass, s.flow, s.change);
     } else {
         for (std::size_t e = 0; e < s.flow.size(); ++e) s.change[e] = s.mass[e] > 0 ? s.change[e] / s.mass[e] : 0;
     }
     for (std::size_t e = 0; e < s.flow.size(); ++e) {
         s.flow[e] += s.change[e];
+        s.mean[e] = 0.5 * (film.flow[e] + s.flow[e]);
         const double volume = liquid.density * s.edge_volume[e];
         Vec3 due = film.due.empty() ? Vec3(volume * film.flow[e] * s.tangent[e]) : film.due[e];
         if (!film.drawn.empty()) due += film.drawn[e];
         owe(film, e, due - volume * s.flow[e] * s.tangent[e]);
-    }
-}
-
-/// How much of each vertex's liquid goes where; see FilmTransport. Half of it lies on either edge: where both flow the
-/// same way it leaves at their mean speed, not at that of the edge ahead, so that its centre of mass moves as its
-/// momentum says however the flow speeds up along the strand.
-void set_rates(const FilmStep& step, FilmScratch& s)
-{
-    const std::size_t last = s.flow.size();
-    for (std::size_t j = 0; j <= last; ++j) {
-        double outward = j < last ? s.carrier[j] : step.has_open_tip ? s.carrier[last - 1] : 0;
-        double inward = j > 0 ? -s.carrier[j - 1] : 0;
-        if (j > 0 && j < last && s.carrier[j - 1] * s.carrier[j] > 0) {
-            const double mean =
-                0.5 * (s.edge_length[j - 1] * s.carrier[j - 1] + s.edge_length[j] * s.carrier[j]) / s.vertex_length[j];
-            outward = mean;
-            inward = -mean;
-        }
-        s.right[j] = step.dt * std::max(outward, 0.0) / s.vertex_length[j];
-        s.left[j] = step.dt * std::max(inward, 0.0) / s.vertex_length[j];
     }
 }
 
@@ -309,9 +309,7 @@ void transport(const OneFilm& film, const FilmStep& step, FilmScratch& s, FilmOu
         s.carried[j] = film.volume[j] * film.velocity[j];
         s.carried_spin[j] = s.moment[j] * film.spin[spinning_edge(j, n)];
     }
-    set_rates(step, s);
-    s.transport.factor(s.right, s.left);
-    s.transport.apply(film.volume);
+    move_volume(step.dt, step.has_open_tip, film.volume, s);
     s.transport.apply(std::span<Vec3>(s.carried));
     s.transport.apply(std::span<double>(s.carried_spin));
     for (std::size_t j = 0; j < n; ++j)

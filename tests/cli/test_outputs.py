@@ -36,6 +36,12 @@ material = "water"
 liquid = "water"
 [probes.dripped]
 kind = "shed_volume"
+[probes.shed]
+kind = "film_shed"
+object = "hair"
+[probes.rate]
+kind = "film_shed_rate"
+object = "hair"
 [probes.wet]
 kind = "film_volume"
 object = "hair"
@@ -181,6 +187,7 @@ class Outputs(CliTest):
             thickness = frame["strands/film_thickness"][:].reshape(3, 5)
             for v, exact in enumerate((0, 1e-3, 1e-3, 0, 0)):
                 self.assertAlmostEqual(thickness[2][v], exact, delta=1e-9)
+            self.assertEqual(frame["strands/film_flow"].shape, (15,))
             self.assertEqual(frame["strands/pool"].shape, (3,))
         self.rivulet("mesh", "wet")
         self.assertGreater((self.folder / "wet/mesh/000000.ply").stat().st_size, 5000)
@@ -190,12 +197,16 @@ class Outputs(CliTest):
         for text in ('def Mesh "films"', "float[] primvars:wetness.timeSamples", "float[] primvars:film_thickness.timeSamples"):
             self.assertIn(text, usd)
         self.assertIn("f ", (self.folder / "wet/export/obj/000000.obj").read_text())
+        for kind in ("ply", "vdb"):
+            self.assertIn(f"{kind} files hold the bulk only", self.rivulet("export", "wet", "--to", kind).stderr)
         self.rivulet("render", "wet", "--frame", "0", "--width", "96", "--height", "54", "--samples", "1")
         rows = list(csv.DictReader((self.folder / "wet/probes.csv").read_text().splitlines()))
         ring = math.pi * (1.2**2 - 0.2**2) * 1e-6
         self.assertAlmostEqual(float(rows[0]["wet"]) / (3 * 2 * ring * 0.025), 1, places=9)  # two vertices a strand
         for row in rows:
             self.assertAlmostEqual((float(row["wet"]) + float(row["dripped"])) / float(rows[0]["wet"]), 1, places=12)
+            self.assertAlmostEqual(float(row["shed"]), float(row["dripped"]), delta=1e-12 * float(rows[0]["wet"]))
+        self.assertAlmostEqual(float(rows[-1]["rate"]), float(rows[-1]["shed"]) / 4e-3, delta=1e-9)
 
     def test_runs_of_strands_alone_are_exported_where_the_format_holds_them(self):
         (self.folder / "strands.toml").write_text(STRANDS)

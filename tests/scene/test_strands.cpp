@@ -460,6 +460,9 @@ TEST(StrandScene, WhatCannotBeWetIsRefused)
     EXPECT_NE(problem_of(text, {}).find("8:1: wetting: is about strands"), std::string::npos);
     EXPECT_NE(problem_of(text + "bridges=false\nspreading=true\n", {}).find("wetting.spreading: needs bridges"),
               std::string::npos);
+    EXPECT_NE(
+        problem_of(text + "spreading=true\n", {"simulation.strand_contact=none"}).find("wetting.spreading: needs"),
+        std::string::npos);
     const std::string strands = "[strands.s]\nkind='bundle'\nstart='0.2 0.5 0.5 m'\nend='0.3 0.5 0.5 m'\ncount=2\n"
                                 "vertices=11\n";
     const auto film = [&](const char* part) { return text + strands + "film={thickness='1 mm'," + part + "}\n"; };

@@ -45,9 +45,9 @@ TEST(FilmProbes, ClustersAreThoseOfAllBridgesOrOfThoseAtOneVertex)
     State state;
     state.strands.position.resize(16);
     state.bridges = {{0, 6, 13}, {5, 10, -1}, {0, 0, 0}};
-    const auto clusters = [&](std::optional<int> vertex) {
+    const auto clusters = [&](std::optional<int> vertex, ProbeKind kind = ProbeKind::Clusters) {
         Probe probe;
-        probe.kind = ProbeKind::Clusters;
+        probe.kind = kind;
         probe.object = "hair";
         probe.is_local = vertex.has_value();
         if (vertex) probe.vertex = *vertex;
@@ -68,6 +68,38 @@ TEST(FilmProbes, ClustersAreThoseOfAllBridgesOrOfThoseAtOneVertex)
     EXPECT_EQ(sample_probe(model, state, bridges).at(0), 1);
     EXPECT_EQ(clusters(-1), 3);
     EXPECT_EQ(clusters(-4), 3);
+    EXPECT_EQ(clusters({}, ProbeKind::LargestCluster), 3); // 3 and 1
+    EXPECT_EQ(clusters({}, ProbeKind::MeanCluster), 2);
+    EXPECT_EQ(clusters(0, ProbeKind::LargestCluster), 2); // 2, 1 and 1
+    EXPECT_DOUBLE_EQ(clusters(0, ProbeKind::MeanCluster), 4.0 / 3);
+}
+
+/// Of two groups, each with a strand that drips; frames every 20 ms.
+TEST(FilmProbes, SheddingIsCountedByGroupsAndItsRateByFrames)
+{
+    Model model;
+    model.options.frame_interval = 0.02;
+    model.strands.first = {0, 2, 4, 6};
+    model.strands.material = {0, 0, 0};
+    model.strand_groups = {{"a", 0, 2}, {"b", 2, 1}};
+    State state;
+    state.strands.position.resize(6);
+    state.film.volume.assign(6, 0.0);
+    state.film.shed = {1e-9, 3e-9, 7e-9};
+    state.film.shed_before = {1e-9, 1e-9, 0};
+    state.clock.frame = 5;
+    const auto value = [&](ProbeKind kind, const char* group, double time) {
+        state.clock.time = time;
+        Probe probe;
+        probe.kind = kind;
+        probe.object = group;
+        return sample_probe(model, state, probe).at(0);
+    };
+    EXPECT_DOUBLE_EQ(value(ProbeKind::FilmShed, "a", 0.1), 4e-9);
+    EXPECT_DOUBLE_EQ(value(ProbeKind::FilmShed, "b", 0.1), 7e-9);
+    EXPECT_DOUBLE_EQ(value(ProbeKind::FilmShedRate, "a", 0.1), 1e-7); // of the 20 ms before frame 5
+    EXPECT_NEAR(value(ProbeKind::FilmShedRate, "a", 0.105), 4e-7, 1e-18);
+    EXPECT_NEAR(value(ProbeKind::FilmShedRate, "b", 0.105), 1.4e-6, 1e-17);
 }
 
 TEST(FilmProbes, ThicknessIsThatOfARingOfTheVolume)

@@ -275,6 +275,26 @@ TEST(Films, DripDownToWhatSurfaceTensionHolds)
     EXPECT_NEAR(left(one + 3.5 * unit, 1, 98.1), 0.1 * one, 0.0002 * one); // ten times the weight
 }
 
+TEST(Films, DripNoMoreThanThereIsRoomForAround)
+{
+    Model m = held(wet_hair(Vec3::UnitX()));
+    State state = initial_state(m);
+    Workspace workspace;
+    const double cell = std::pow(m.options.cell_size, 3);
+    state.film.volume[20] = 100 * cell;
+    state.film.pool[0] = 50 * cell; // another cell
+    solve_strands(m, state, workspace.scratch(), 1e-3);
+    shed_liquid(m, state, workspace.scratch(), 1e-3);
+    EXPECT_NEAR(ledger_balance(state).film, 99 * cell, 1e-9 * cell);
+    EXPECT_NEAR(ledger_balance(state).pool, 49 * cell, 1e-9 * cell);
+    EXPECT_EQ(state.liquid.size(), 64); // two cells of 32 drops
+    EXPECT_NEAR(volume_of(state), 150 * cell, 1e-9 * cell);
+    EXPECT_NEAR(state.film.shed[0], 2 * cell, 1e-12 * cell);
+    for (Vec3& x : state.liquid.position) x = state.strands.position[20]; // none left
+    shed_liquid(m, state, workspace.scratch(), 1e-3);
+    EXPECT_NEAR(ledger_balance(state).film, 99 * cell - 2 * kUnit, 1e-9 * cell);
+}
+
 TEST(Films, HaveTheSameBitsOnAnyNumberOfThreads)
 {
     Model m = with_drops(wet_hair(Vec3(1, 0, -1).normalized(), 9));

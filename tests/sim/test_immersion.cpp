@@ -382,15 +382,20 @@ TEST(Immersion, BridgesDoNotPullUnderWaterAndDoSoLittleByLittleAtTheSurface) // 
     const double whole = pull_at_height(0.09);
     EXPECT_GT(whole, 1e-4); // measured 3.4e-4
     EXPECT_EQ(pull_at_height(0.035), 0);
-    double before = 0, largest = 0;
-    for (double z = 0.064; z < 0.0769; z += 0.5e-3) {
-        const double now = pull_at_height(z);
-        largest = std::max(largest, now - before);
-        EXPECT_GE(now, before - 1e-9 * whole) << z;
-        before = now;
-    }
-    EXPECT_NEAR(before, whole, 1e-6 * whole);
-    EXPECT_LT(largest, 0.2 * whole);
+    const auto largest_rise = [&](double step) {
+        double before = 0, largest = 0;
+        for (int i = 0; i <= static_cast<int>(std::round(0.013 / step)); ++i) {
+            const double z = 0.064 + step * i, now = pull_at_height(z);
+            largest = std::max(largest, now - before);
+            EXPECT_GE(now, before - 1e-9 * whole) << z;
+            before = now;
+        }
+        EXPECT_NEAR(before, whole, 1e-6 * whole);
+        return largest / whole;
+    };
+    const double coarse = largest_rise(0.5e-3), fine = largest_rise(0.25e-3);
+    EXPECT_LT(coarse, 0.1);         // measured 0.0802
+    EXPECT_LT(fine, 0.55 * coarse); // measured 0.0401; a jump would stay as large
 }
 
 TEST(Immersion, StepNeedsNoMemoryBesidesTheStateAndAnyNumberOfThreadsWillDo)

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace rivulet {
@@ -41,10 +42,7 @@ TEST(StrandFilm, DropsFallFreely) // H8
         out += s.advance(step).volume;
         t += step.dt;
         const double fall = z_0 - s.centre().z();
-        EXPECT_NEAR(fall, 0.5 * 9.81 * t * (t + step.dt), 1e-5 * fall); // what a step of first order can do
-        if (t > 0.02) {
-            EXPECT_NEAR(fall, 0.5 * 9.81 * t * t, 0.02 * fall); // measured 1.25 % at 0.02 s, 0.4 % at the end
-        }
+        EXPECT_NEAR(fall, 0.5 * 9.81 * t * t, 1e-5 * fall); // asked: 2 %, from the first step on
         EXPECT_GE(*std::min_element(s.volume.begin(), s.volume.end()), 0);
     }
     EXPECT_GT(t, 0.05);
@@ -70,7 +68,7 @@ TEST(StrandFilm, AxialWavesHaveTheirPeriod) // H9: 0.1712 s at a wavelength of 1
         if (before < 0 && now >= 0) up = crossing;
         before = now;
     }
-    EXPECT_NEAR(2 * (up - down), 0.1712, 0.02 * 0.1712); // measured 0.17186
+    EXPECT_NEAR(2 * (up - down), 0.1712, 0.02 * 0.1712); // measured 0.17181
 }
 
 double growth_rate(std::size_t n, double dt)
@@ -91,8 +89,35 @@ double growth_rate(std::size_t n, double dt)
 
 TEST(StrandFilm, BeadsGrowAtTheirRate) // H9: 743.6 1/s
 {
-    EXPECT_NEAR(growth_rate(33, 5e-5), 743.6, 0.05 * 743.6); // measured 736.3
-    EXPECT_NEAR(growth_rate(17, 2e-4), 743.6, 0.05 * 743.6); // measured 710.9
+    EXPECT_NEAR(growth_rate(33, 5e-5), 743.6, 0.05 * 743.6); // measured 725.9
+    EXPECT_NEAR(growth_rate(17, 2e-4), 743.6, 0.05 * 743.6); // measured 708.2
+}
+
+/// How fast the tip and the root of an even film that is left alone become uneven, from one in 10^12 [1/s].
+std::array<double, 2> growth_at_ends(int n, double dt)
+{
+    RandomNumbers random(3);
+    WetStrand s(n, Vec3::Zero(), Vec3(0.01, 0, 0), kHair, [](double) { return 2e-4; });
+    for (double& v : s.volume) v *= 1 + 1e-12 * random.number(-1, 1);
+    FilmStep step = film_step(dt);
+    step.liquid.surface_tension = 0.072;
+    const std::size_t tip = s.volume.size() - 1;
+    double largest[2] = {0, 0};
+    for (double t = 0; t < 0.016; t += dt) {
+        s.advance(step);
+        largest[0] = std::max(largest[0], std::abs(s.thickness(tip) / 2e-4 - 1));
+        largest[1] = std::max(largest[1], std::abs(s.thickness(0) / 2e-4 - 1));
+    }
+    return {std::log(largest[0] / 1e-12) / 0.016, std::log(largest[1] / 1e-12) / 0.016};
+}
+
+TEST(StrandFilm, OpenTipsAreAsQuietAsClosedRoots)
+{
+    for (const int n : {81, 161}) { // edges of 0.125 and 0.0625 mm
+        const auto [tip, root] = growth_at_ends(n, 5e-5);
+        EXPECT_LT(tip, 743.6) << n;  // that of the fastest beads; measured 480, 604
+        EXPECT_LT(root, 743.6) << n; // 444, 539
+    }
 }
 
 double error_on_rotating_strand(int n, double dt)
@@ -113,8 +138,8 @@ double error_on_rotating_strand(int n, double dt)
 
 TEST(StrandFilm, RotationThrowsLiquidOut) // H10: s_0 cosh(omega t) until outflow
 {
-    EXPECT_LT(error_on_rotating_strand(42, 1e-3), 0.01);     // measured 0.0050
-    EXPECT_LT(error_on_rotating_strand(165, 2.5e-4), 0.003); // measured 0.0016
+    EXPECT_LT(error_on_rotating_strand(42, 1e-3), 0.002);    // measured 0.0006
+    EXPECT_LT(error_on_rotating_strand(165, 2.5e-4), 0.001); // measured 0.0004
     WetStrand s(42, Vec3(0.005, 0, 0), Vec3(0.047, 0, 0), kHair, drop(1e-3, 2e-3, 2e-3));
     const double start = s.centre().x();
     for (int i = 0; i < 1000; ++i) s.advance(film_step(1e-3)); // no inertial force, no tension
@@ -315,8 +340,8 @@ TEST(StrandFilm, FreeDropsKeepTheirMomentumAlongTheStrand)
 {
     EXPECT_NEAR(slide(60, 1e-3, 0), 1, 1e-6);
     // With tension the front of a drop that few edges resolve lags behind its momentum.
-    EXPECT_NEAR(slide(60, 1e-3, 0.072), 1, 0.1);   // measured 0.93
-    EXPECT_NEAR(slide(240, 5e-4, 0.072), 1, 0.05); // measured 0.965; 0.989 with 480 vertices
+    EXPECT_NEAR(slide(60, 1e-3, 0.072), 1, 0.1);   // measured 0.92
+    EXPECT_NEAR(slide(240, 5e-4, 0.072), 1, 0.05); // measured 0.961; 0.990 with 480 vertices
 }
 
 /// Largest energy of a drop that is not round and let go, and what flows at the end, over the surface energy at the
