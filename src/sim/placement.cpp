@@ -124,6 +124,28 @@ bool passes_wall(const Model& model, std::int32_t strand)
     return false;
 }
 
+/// Whether a strand that grows out of the obstacle that holds it is deeper in it further on than its first edge is
+/// long: curls may dip into it beside their roots.
+bool reaches_into(const Model& model, std::int32_t strand, const Obstacle& holder)
+{
+    if (model.options.strand_contact == StrandContactLaw::None) return false;
+    const auto s = static_cast<std::size_t>(strand);
+    const auto first = static_cast<std::size_t>(model.strands.first[s]);
+    const auto end = static_cast<std::size_t>(model.strands.first[s + 1]);
+    const std::vector<Vec3>& x = model.strands_at_start.position;
+    const double allowed = (x[first + 1] - x[first]).norm();
+    const Pose pose = holder.motion.pose(0);
+    double known = 0; // way along the strand on which nothing can be so deep
+    for (std::size_t v = first + 1; v < end; ++v) {
+        known -= (x[v] - x[v - 1]).norm();
+        if (known > 0) continue;
+        const double distance = holder.shape->distance(pose.to_body(x[v]));
+        if (distance < -allowed) return v > first + 1;
+        known = distance + allowed;
+    }
+    return false;
+}
+
 void look_at_group(const Model& model, const StrandGroup& group, const std::vector<std::int32_t>& holder,
                    std::vector<std::string>& warnings)
 {
@@ -149,6 +171,13 @@ void look_at_group(const Model& model, const StrandGroup& group, const std::vect
                         obstacle.shape->distance(pose.to_body(beginning(model, s))) < 0;
              }),
              fmt::format("inside of obstacles.{}, which does not hold them", obstacle.name));
+        const std::int32_t n = count([&](std::int32_t s) {
+            return holder[static_cast<std::size_t>(s)] == static_cast<std::int32_t>(o) &&
+                   reaches_into(model, s, obstacle);
+        });
+        if (n > 0)
+            warnings.push_back(fmt::format("strands.{}: {} of {} reach deep into obstacles.{}, which holds them",
+                                           group.name, n, group.n_strands, obstacle.name));
     }
 }
 

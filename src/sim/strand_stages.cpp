@@ -206,6 +206,8 @@ void solve_strands(const Model& model, const State& state, Workspace::Scratch& s
                      s.strands, s.strand_contacts);
     else
         step_strands(model.strands, state.strands, step, s.strands);
+    if (s.strand_contacts.thrown >= 0)
+        throw SimulationError("strands", "strand", s.strand_contacts.thrown, "would be thrown by what it touches");
     if (!s.strand_contacts.is_bearable && s.bears_contacts)
         s.strand_contacts.n_missed += s.strand_contacts.n_unbearable;
     else if (!s.strand_contacts.is_bearable)

@@ -30,6 +30,15 @@ struct ContactCase {
     }
 };
 
+/// The force that a contact had in the last step; 0 if it is new.
+[[nodiscard]] inline Vec3 force_before(const ContactMemory& memory, std::int32_t a, std::int32_t b)
+{
+    auto i = std::lower_bound(memory.a.begin(), memory.a.end(), a) - memory.a.begin();
+    for (auto k = static_cast<std::size_t>(i); k < memory.a.size() && memory.a[k] == a; ++k)
+        if (memory.b[k] == b) return memory.force[k];
+    return Vec3::Zero();
+}
+
 /// Penetration, as a part of the thinnest radius, that calls for another round.
 inline constexpr double kAllowedDepth = 0.1;
 

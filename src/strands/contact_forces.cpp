@@ -1,9 +1,9 @@
 #include "strands/contact_forces.h"
 
-#include "base/assert.h"
 #include "numerics/coulomb.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace rivulet {
 namespace {
@@ -90,7 +90,8 @@ int affordable_iterations(const ContactOptions& options, bool is_wet, std::size_
     return static_cast<int>(std::clamp<std::int64_t>(paid_for, options.min_iterations, options.max_iterations));
 }
 
-/// By the solver that suits the size of the compliance; `out` comes with the forces of the motion.
+/// By the solver that suits the size of the compliance; `out` comes with the forces of the motion. A strand that is far
+/// from where its forces would have it may answer with numbers that are none, or not positive.
 ConeSolution solve_cones_by_size(std::span<ConeContact> cones, StrandCompliance& compliance, const ConeOptions& options,
                                  std::size_t max_bytes, bool is_wet, std::span<const Vec3> guess, ContactForces& out)
 {
@@ -98,7 +99,10 @@ ConeSolution solve_cones_by_size(std::span<ConeContact> cones, StrandCompliance&
     const BlockCompliance blocks = sweeps ? compliance.blocks(cones) : BlockCompliance{};
     const std::vector<double> own = sweeps && !is_wet ? own_compliance(blocks) : compliance.own_compliance();
     for (std::size_t i = 0; i < cones.size(); ++i) {
-        RIVULET_VERIFY(own[i] > 0);
+        if (!(own[i] > 0 && own[i] <= std::numeric_limits<double>::max())) {
+            out.broken = static_cast<std::int64_t>(i);
+            return {};
+        }
         cones[i].compliance = own[i];
     }
     return sweeps ? sweep_cones(cones, blocks, options, guess, out.force, out.moved)
@@ -140,6 +144,7 @@ ContactForces solve_contact_forces(const ContactCase& given, std::span<const Str
     if (is_wet) max_bytes = std::max(max_bytes, kMaxWetBlockBytes);
     std::vector<ConeContact> cones = cones_of(contacts, bridges);
     const ConeSolution solution = solve_cones_by_size(cones, compliance, cone_options, max_bytes, is_wet, guess, out);
+    if (out.broken >= 0) return out;
     out.iterations = solution.iterations;
     out.residual = solution.residual;
     out.converged = solution.converged;
@@ -158,9 +163,10 @@ bool stiff_forces_settled(const ContactCase& given, std::span<const StrandContac
     const std::vector<double> own = compliance.own_compliance();
     for (std::size_t i = 0; i < contacts.size(); ++i) {
         const StrandContact& c = contacts[i];
-        if (c.is_joint || c.bridge >= 0 || !stiff.touches(c)) continue;
+        if (c.bridge >= 0 || !stiff.touches(c)) continue;
         const ConeContact cone{c.normal, c.gap, c.friction, c.cohesion, own[i]};
-        if (law_residual(cone, c.force, moved[i]) > allowed) return false;
+        const double off = c.is_joint ? kJointPrecision * moved[i].norm() : law_residual(cone, c.force, moved[i]);
+        if (!(off <= allowed)) return false;
     }
     return true;
 }

@@ -14,6 +14,7 @@ struct ContactForces {
     double residual = 0; ///< largest, as a motion [m]
     bool converged = true;
     std::int64_t n_unbearable = 0; ///< contacts whose law is off by more than a step may be
+    std::int64_t broken = -1;      ///< a contact whose strands have no positive compliance: nothing is solved
 };
 
 /// That a contact, or a bridge, had in the last step; 0 if it is new [N].

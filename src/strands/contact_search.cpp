@@ -17,7 +17,8 @@ std::vector<StrandContact> ContactSearch::remembered() const
 {
     const ContactMemory& memory = given_.memory;
     const StrandMotion start{given_.state.position, given_.state.position, given_.step.hold};
-    std::vector<StrandContact> out;
+    std::vector<StrandContact> out = place_joints(given_.model, given_.edges, start);
+    for (StrandContact& c : out) c.force = force_before(memory, c.a, c.b);
     for (std::size_t k = 0; k < memory.a.size(); ++k) {
         auto placed = place_contact(given_.edges, start, given_.obstacles, memory.a[k], memory.b[k]);
         if (!placed) continue;
@@ -25,13 +26,15 @@ std::vector<StrandContact> ContactSearch::remembered() const
         placed->force = project_on_cone(memory.force[k], placed->normal, placed->friction);
         out.push_back(*placed);
     }
+    std::sort(out.begin(), out.end());
     return out;
 }
 
 std::vector<StrandContact> ContactSearch::ties(std::span<const StrandBridge> bridges,
                                                std::span<const StrandContact> carried, const StrandMotion& motion) const
 {
-    std::vector<StrandContact> all = place_joints(given_.model, given_.edges, motion);
+    std::vector<StrandContact> all;
+    if (given_.options.bridges) all = place_joints(given_.model, given_.edges, motion);
     for (const StrandBridge& b : bridges) {
         all.push_back(b.contact);
         all.back().force = Vec3::Zero();

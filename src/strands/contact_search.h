@@ -14,10 +14,10 @@ public:
     {
     }
 
-    /// Those of the last step that still stand near each other, with forces that they can bear.
+    /// Joints, and contacts of the last step that still stand near each other, with forces that they can bear.
     [[nodiscard]] std::vector<StrandContact> remembered() const;
-    /// What is known before the strands have moved, sorted: joints and bridges, none of which bears a force yet, and
-    /// what is carried over.
+    /// What is known before the strands have moved, sorted: what is carried over, or with bridges these and joints,
+    /// none of which bears a force yet.
     [[nodiscard]] std::vector<StrandContact> ties(std::span<const StrandBridge> bridges,
                                                   std::span<const StrandContact> carried,
                                                   const StrandMotion& motion) const;

@@ -31,6 +31,8 @@ constexpr double kLateDepth = 0.5;
 constexpr double kMissedDepth = 1;
 /// Forces of the last step are taken as they are if more than this part of them is needed.
 constexpr double kEased = 0.8;
+/// How much further contacts may take a strand than the motion, against each other, that they end.
+constexpr double kReach = 2;
 /// Rounds of a step with stiff strands, as a multiple of those of others.
 constexpr int kStiffRounds = 3;
 
@@ -61,12 +63,14 @@ public:
         while (find() && contact_.rounds < max_rounds()) {
             if (!bridges_.empty() && !is_better()) break;
             ++contact_.rounds;
-            solve_forces();
+            if (!solve_forces()) break;
             move(contact_.contacts);
             if (stiffen_astray()) move(contact_.contacts);
         }
-        settle_pairs();
+        if (contact_.thrown < 0) settle_pairs();
         if (!bridges_.empty() && has_failed()) go_by_newton();
+        if (contact_.thrown >= 0) return;
+        count_open_joints();
         contact_.is_bearable = contact_.n_unbearable == 0;
         end_bridges();
     }
@@ -96,7 +100,7 @@ private:
     /// they set out free.
     void set_out()
     {
-        if (!given_.options.bridges && !given_.options.only_joints) carried_ = search_.remembered();
+        if (!given_.options.bridges) carried_ = search_.remembered();
         if (!carried_.empty()) vertex_force_ = vertex_forces(carried_, given_.state.position.size());
         StrandStep step = given_.step;
         step.contact_force = vertex_force_;
@@ -215,18 +219,26 @@ private:
         for (std::size_t i = 0; i < foreseen_depth_.size(); ++i) {
             const StrandContact& c = contact_.contacts[i];
             const double now = contact_depth(c, motion()), foreseen = foreseen_depth_[i];
-            const double off = c.bridge >= 0 ? std::abs(now - foreseen) : now - std::max(0.0, foreseen);
+            const double off = c.is_joint      ? kJointPrecision * now
+                               : c.bridge >= 0 ? std::abs(now - foreseen)
+                                               : now - std::max(0.0, foreseen);
             if (off > allowed) return true;
         }
         return false;
     }
 
-    void solve_forces()
+    /// False if that leads nowhere: the step is to be tried again with less time.
+    [[nodiscard]] bool solve_forces()
     {
         std::vector<StrandContact>& all = contact_.contacts;
         StrandCompliance compliance = answer_of(all);
         const ContactForces found =
             solve_contact_forces(given_, all, bridges_, expected(), stiff_, compliance, is_sketch());
+        if (found.broken >= 0) {
+            contact_.thrown =
+                static_cast<std::int32_t>(given_.strand_of(all[static_cast<std::size_t>(found.broken)].a));
+            return false;
+        }
         contact_.iterations += found.iterations;
         contact_.residual = found.residual;
         contact_.converged = found.converged;
@@ -236,12 +248,38 @@ private:
         touched_ = compliance.batches_where([&](std::size_t i) {
             return found.force[i] != all[i].force || all[i].excess != Vec3::Zero() || stiff_.touches(all[i]);
         });
+        solved_force_ = found.force;
         foreseen_depth_.resize(all.size());
         for (std::size_t i = 0; i < all.size(); ++i) {
             all[i].force = found.force[i];
             all[i].excess = Vec3::Zero();
             foreseen_depth_[i] = contact_depth(all[i], found.moved[i]);
         }
+        contact_.thrown = find_thrown();
+        return contact_.thrown < 0;
+    }
+
+    /// A strand that is foreseen to go further from where it set out than its length and what touches it can take it;
+    /// -1 if there is none. Rounds that begin from there throw what it runs into as well.
+    [[nodiscard]] std::int32_t find_thrown()
+    {
+        if (given_.options.bridges) return -1;
+        if (contact_.rounds == 1) {
+            set_out_ = update_.state.position;
+            for (const StrandContact& c : contact_.contacts)
+                reach_ = std::max(reach_, contact_motion(c, motion()).norm());
+        }
+        const StrandModel& model = given_.model;
+        for (std::int32_t s = 0; s < model.n_strands(); ++s) {
+            const auto begin = static_cast<std::size_t>(model.first[static_cast<std::size_t>(s)]);
+            const auto end = static_cast<std::size_t>(model.first[static_cast<std::size_t>(s) + 1]);
+            double length = 0;
+            for (std::size_t v = begin; v + 1 < end; ++v) length += model.rest_length[v];
+            for (std::size_t v = begin; v < end; ++v)
+                if (!((given_.state.position[v] + guess_[v] - set_out_[v]).norm() <= length + kReach * reach_))
+                    return s;
+        }
+        return -1;
     }
 
     /// Where the strands will go, as the linear answer to the change of the forces has it.
@@ -280,7 +318,13 @@ private:
     /// were thrown apart.
     bool stiffen_astray()
     {
-        return !given_.options.bridges && stiff_.add_astray(contact_.contacts, update_, guess_, touched_);
+        if (given_.options.bridges || !stiff_.add_astray(contact_.contacts, update_, guess_, touched_)) return false;
+        // All springs are loaded anew, those of strands that do not move again by as much.
+        for (std::size_t i = 0; i < contact_.contacts.size(); ++i) {
+            contact_.contacts[i].force = solved_force_[i];
+            contact_.contacts[i].excess = Vec3::Zero();
+        }
+        return true;
     }
 
     /// Forces between stiff strands become opposite to each other, and these go where that leads.
@@ -301,7 +345,7 @@ private:
 
     [[nodiscard]] bool has_failed() const
     {
-        return contact_.n_unbearable > 0 || contact_.n_missed > 0 || !all_converged();
+        return contact_.thrown >= 0 || contact_.n_unbearable > 0 || contact_.n_missed > 0 || !all_converged();
     }
     [[nodiscard]] bool all_converged() const
     {
@@ -330,7 +374,7 @@ private:
     {
         while (contact_.rounds < kNewtonRounds) {
             ++contact_.rounds;
-            solve_forces();
+            if (!solve_forces()) return false;
             const double next = move_on(StrandSearch::OneStep);
             const bool is_near = next <= kNearEnd * given_.thinnest && contact_.n_unbearable == 0;
             if (is_near && end_nearby()) return true;
@@ -437,6 +481,20 @@ private:
         return added;
     }
 
+    /// What the strands' full laws have left of joints.
+    void count_open_joints()
+    {
+        for (const StrandContact& c : contact_.contacts) {
+            if (!c.is_joint) continue;
+            const double open = contact_depth(c, motion());
+            contact_.residual = std::max(contact_.residual, open);
+            if (open > given_.options.bearable * given_.thinnest)
+                ++contact_.n_unbearable;
+            else if (open > kMissedDepth * given_.thinnest)
+                ++contact_.n_missed;
+        }
+    }
+
     /// The round before the last.
     struct Before {
         double deepest = 0; ///< [m]
@@ -455,7 +513,10 @@ private:
     Before before_;
     std::int64_t work_ = 0;              ///< iterations times contacts of this step
     std::vector<std::int32_t> touched_;  ///< batches
+    std::vector<Vec3> solved_force_;     ///< of the contacts, before springs change them [N]
     std::vector<double> foreseen_depth_; ///< of the contacts that were solved for [m]
+    std::vector<Vec3> set_out_;          ///< where strands are when the first round begins [m]
+    double reach_ = 0;                   ///< largest motion of a contact then [m]
     std::vector<Vec3> guess_, vertex_force_;
     std::vector<double> guess_spin_;
     std::vector<Vec3> expected_; ///< places of vertices after Newton's next step; none: empty [m]

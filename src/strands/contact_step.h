@@ -38,8 +38,9 @@ struct ContactUpdate {
     double residual = 0;         ///< of Coulomb's law, largest, as a motion [m]
     bool converged = true;
     bool is_bearable = true;
-    std::int64_t n_unbearable = 0;      ///< contacts that are not
-    std::int64_t n_missed = 0;          ///< found after the last round, by a radius too near or more
+    std::int32_t thrown = -1;      ///< strand that forces would throw away: there is no step; -1: none
+    std::int64_t n_unbearable = 0; ///< contacts that are not
+    std::int64_t n_missed = 0;     ///< found after the last round, by a radius too near or more; joints that open so
     std::vector<StrandContact> bridges; ///< liquid bridges that pulled, with their forces, sorted
     BridgeLinks links;                  ///< who is linked at the end of the step
 };

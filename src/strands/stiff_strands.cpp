@@ -26,8 +26,9 @@ bool StiffStrands::add_astray(std::span<const StrandContact> contacts, const Str
         const auto off = [&](std::size_t i) {
             return Vec3(update.state.position[i] - given_.state.position[i] - foreseen[i]);
         };
-        const double astray = c.normal.dot((1 - at) * off(v) + at * off(v + 1));
-        if (update.outcome[strand].converged && std::abs(astray) <= kAstray * given_.thinnest) return;
+        const Vec3 astray = (1 - at) * off(v) + at * off(v + 1);
+        const double counts = c.is_joint ? astray.norm() : std::abs(c.normal.dot(astray));
+        if (update.outcome[strand].converged && counts <= kAstray * given_.thinnest) return;
         stiff[strand] = 1;
         is_new = true;
     };

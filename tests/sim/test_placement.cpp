@@ -139,6 +139,25 @@ TEST(Placement, StrandsThatBeginWhereTheyCannotAreWarnedOf)
                      "strands.rod: 1 of 1 begin outside of the domain"}));
 }
 
+TEST(Placement, StrandsThatReachDeepIntoWhatHoldsThemAreWarnedOf)
+{
+    Model m = tank_with_post();
+    m.strands.materials.emplace_back();
+    const auto grow = [&](double depth) { // from the post's side, upwards, and back into it
+        const std::vector<Vec3> points{
+            {0.395, 0.5, 0.5}, {0.385, 0.5, 0.5}, {0.39, 0.5, 0.51}, {0.4 + depth, 0.5, 0.52}, {0.38, 0.5, 0.53}};
+        const std::int32_t strand = add_strand(m.strands, m.strands_at_start, points, 0, Vec3::UnitZ());
+        m.strands.pins.push_back({.vertex = m.strands.first[static_cast<std::size_t>(strand)], .body = 0});
+        m.strand_groups = {{.name = "fur", .n_strands = strand + 1, .is_random = true}};
+    };
+    grow(0.009);
+    EXPECT_EQ(placement_warnings(m), Lines());
+    grow(0.011);
+    EXPECT_EQ(placement_warnings(m), Lines{"strands.fur: 1 of 2 reach deep into obstacles.post, which holds them"});
+    m.options.strand_contact = StrandContactLaw::None;
+    EXPECT_EQ(placement_warnings(m), Lines());
+}
+
 TEST(Placement, StrandsThatReachThroughClosedWallsAreWarnedOf)
 {
     Model m = tank_with_post();

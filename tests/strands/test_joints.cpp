@@ -45,6 +45,35 @@ TEST(StrandJoints, AKnotBearsWhatHangsFromIt)
     }
 }
 
+/// A hair hangs from the middle of another that is held at both ends and becomes taut at once: the knot stays closed.
+TEST(StrandJoints, AKnotOfHairThatBecomesTautStaysClosed)
+{
+    for (const double load : {1e-4, 1e-3}) {
+        Touching s(human_hair());
+        s.add(line({-0.05, 0, 0}, {0.05, 0, 0}, 20));
+        s.add(line({0, 0, 0}, {0, 0, -0.08}, 20));
+        s.model.joints = {{.a = 21, .b = 10, .s = 0, .t = 0}};
+        group_strands(s.model);
+        std::vector<Hold> hold(42, Hold::Free);
+        hold[0] = hold[20] = Hold::Vertex;
+        std::vector<Vec3> force(42, Vec3::Zero());
+        const std::vector<Vec3> target = s.state.position;
+        force[41].z() = -load;
+        for (int i = 0; i < 60; ++i) {
+            s.advance({.dt = 1e-3,
+                       .gravity = {0, 0, -9.81},
+                       .hold = hold,
+                       .target = target,
+                       .target_director = s.state.director,
+                       .force = force});
+            const double open = (s.state.position[21] - s.state.position[10]).norm();
+            EXPECT_LT(open, 0.1 * 35e-6) << load << " " << i;
+            EXPECT_LE(open, s.contact.residual + 1e-15); // it is told
+            EXPECT_EQ(s.contact.n_missed, 0);
+        }
+    }
+}
+
 TEST(StrandJoints, TiedPlacesOfFreeStrandsKeepTheirMomentum)
 {
     Tied s; // the second begins in the middle of an edge of the first, a tenth of a millimetre off
