@@ -12,7 +12,7 @@
 namespace rivulet {
 
 /// Raised when the meaning of a stored array changes: older files are refused.
-inline constexpr std::int64_t kCheckpointVersion = 7;
+inline constexpr std::int64_t kCheckpointVersion = 8;
 
 /// Bytes of each growing file of the run folder that a checkpoint covers, by file name.
 using CoveredSizes = std::map<std::string, std::int64_t>;
