@@ -241,8 +241,11 @@ void find_immersed(const Model& model, const State& state, Workspace::Scratch& s
         m.volume.push_back(dry[i] + wet[v] / model.wetting->film.density);
     }
     find_fractions(model, dry, s);
+    m.liquid_mass.assign(m.vertex.size(), Vec3::Zero());
+    for (auto& mass : m.carrier) mass.clear();
+    if (!model.wetting->drags || !std::any_of(m.submersion.begin(), m.submersion.end(), [](double p) { return p > 0; }))
+        return;
     find_carriers(model, s, dt);
-    m.liquid_mass.resize(m.vertex.size());
     for_points(m, "liquid around strands", [&](std::size_t i, std::size_t) {
         m.liquid_mass[i] = gather(m.points, i, [&](std::size_t a, std::size_t f) { return m.carrier[a][f]; });
     });
@@ -257,7 +260,7 @@ void push_immersed(const Model& model, const State& state, Workspace::Scratch& s
     if (m.vertex.empty()) return;
     m.drag.assign(m.vertex.size(), {});
     m.lift.assign(m.vertex.size(), {});
-    if (model.wetting->drags) find_drag(model, state, s, dt);
+    if (!m.carrier[0].empty()) find_drag(model, state, s, dt);
     if (model.wetting->floats) find_lift(model, state, m, dt);
     for (std::size_t i = 0; i < m.vertex.size(); ++i) {
         const auto v = static_cast<std::size_t>(m.vertex[i]);
@@ -279,7 +282,7 @@ void return_drag(const Model& model, const State& state, Workspace::Scratch& s, 
         if (m.liquid_mass[i].minCoeff() > 0) amount[i] = drag.cwiseQuotient(m.liquid_mass[i]);
         push_free_liquid(m.points.points()[i], drag - s.lead.impulse * dt * m.lift[i].at(velocity), s);
     }
-    m.points.scatter(amount, s.faces.velocity, &m.carrier);
+    if (!m.carrier[0].empty()) m.points.scatter(amount, s.faces.velocity, &m.carrier);
 }
 
 void displace_liquid(const Model& model, Workspace::Scratch& s)

@@ -20,7 +20,7 @@ struct Immersion {
     std::vector<double> volume;     ///< of strand and film [m^3]
     std::vector<double> fraction;   ///< of strands in the volume around
     /// Mass that goes with each face whose velocity the step finds; 0 for those beyond the surface, which take theirs
-    /// from these [kg].
+    /// from these [kg]. Empty where nothing drags.
     std::array<std::vector<double>, 3> carrier;
     std::vector<Vec3> liquid_mass;   ///< that a point reaches of it, by the axes of faces [kg]
     std::vector<Vec3> flow;          ///< velocity of the liquid there; with drag [m/s]

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numbers>
 #include <optional>
 
@@ -58,6 +59,12 @@ TEST(FilmProbes, ClustersAreThoseOfAllBridgesOrOfThoseAtOneVertex)
     EXPECT_EQ(clusters(1), 3);
     EXPECT_EQ(clusters(2), 2); // the other two reach from vertex 2 to 3
     EXPECT_EQ(clusters(3), 3);
+    EXPECT_EQ(clusters(-1), 3);
+    EXPECT_EQ(clusters(-4), 3);
+    EXPECT_EQ(clusters({}, ProbeKind::LargestCluster), 3); // 3 and 1
+    EXPECT_EQ(clusters({}, ProbeKind::MeanCluster), 2);
+    EXPECT_EQ(clusters(0, ProbeKind::LargestCluster), 2); // 2, 1 and 1
+    EXPECT_DOUBLE_EQ(clusters(0, ProbeKind::MeanCluster), 4.0 / 3);
     Probe bridges;
     bridges.kind = ProbeKind::Bridges;
     bridges.object = "hair";
@@ -66,12 +73,6 @@ TEST(FilmProbes, ClustersAreThoseOfAllBridgesOrOfThoseAtOneVertex)
     std::fill_n(state.immersion.exposure.begin(), 8, 0.0); // the first two are under water
     EXPECT_EQ(clusters({}), 4);
     EXPECT_EQ(sample_probe(model, state, bridges).at(0), 1);
-    EXPECT_EQ(clusters(-1), 3);
-    EXPECT_EQ(clusters(-4), 3);
-    EXPECT_EQ(clusters({}, ProbeKind::LargestCluster), 3); // 3 and 1
-    EXPECT_EQ(clusters({}, ProbeKind::MeanCluster), 2);
-    EXPECT_EQ(clusters(0, ProbeKind::LargestCluster), 2); // 2, 1 and 1
-    EXPECT_DOUBLE_EQ(clusters(0, ProbeKind::MeanCluster), 4.0 / 3);
 }
 
 /// Of two groups, each with a strand that drips; frames every 20 ms.
