@@ -56,6 +56,20 @@ TEST(Placement, LiquidThatHasAPlaceIsNotWarnedOf)
     EXPECT_EQ(placement_warnings(m), Lines());
 }
 
+TEST(Placement, FilmsThickerThanACellAreWarnedOfWhereTheyDrip)
+{
+    Model m = tank_with_post();
+    add_rod(m, {0.1, 0.1, 0.5}, -1);
+    m.wetting = Wetting{};
+    m.film_at_start = {0, 0.05, 0.05};
+    EXPECT_EQ(placement_warnings(m), Lines());
+    m.film_at_start[1] = 0.06;
+    EXPECT_EQ(placement_warnings(m), Lines{"strands.rod: its film of 60 mm is thicker than a cell (50 mm): it drips as "
+                                           "fast as the cells around it have room"});
+    m.wetting->drips = false;
+    EXPECT_EQ(placement_warnings(m), Lines());
+}
+
 TEST(Placement, SourcesThatCannotGiveAnythingAreWarnedOf)
 {
     Model m = tank_with_post();
