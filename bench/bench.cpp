@@ -41,6 +41,11 @@ BenchFigure time_figure(std::string bench, double value, double reference, doubl
     return {std::move(bench), value, "s", reference, ratio, bar, bar == 0 || ratio >= bar};
 }
 
+BenchFigure plain_figure(std::string bench, double value, std::string unit)
+{
+    return {std::move(bench), value, std::move(unit), 0, 0, 0, true};
+}
+
 double cpu_seconds_now() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 double wall_seconds_now()

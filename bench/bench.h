@@ -22,6 +22,9 @@ struct Bench {
 /// A time against a reference time: ratio = reference / value, to reach `bar` (0: only informs).
 [[nodiscard]] BenchFigure time_figure(std::string bench, double value, double reference, double bar);
 
+/// A number without a reference or a bar.
+[[nodiscard]] BenchFigure plain_figure(std::string bench, double value, std::string unit);
+
 /// Processor and wall clock [s].
 [[nodiscard]] double cpu_seconds_now();
 [[nodiscard]] double wall_seconds_now();
@@ -67,8 +70,7 @@ template <class Clock, class Action>
 [[nodiscard]] std::vector<BenchFigure> bench_surfacing(bool full);
 /// Elastic strands: factor and solve of a thousand strands of 50 vertices against LAPACK (where it was there when this
 /// was built) and Eigen, force and Hessian against that solve, whole steps of dry hair on a head that nods, how their
-/// cost grows from a thousand strands to a hundred thousand, two threads against one; then steps with contact and
-/// friction of ten thousand strands of 25 vertices (`full`: a hundred thousand), and the memory of a vertex.
+/// cost grows from a thousand strands to a hundred thousand, two threads against one; then what strand_contact.h says.
 [[nodiscard]] std::vector<BenchFigure> bench_strands(bool full);
 /// Strands and liquid together: a hair drawn through a pool beside what the published program needs, where the time of
 /// a wet shaking cylinder and of a wet hair flip goes, and how the cost grows with the strands. `full`: whole runs,

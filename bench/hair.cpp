@@ -3,7 +3,9 @@
 #include "base/rng.h"
 #include "geometry/shapes.h"
 #include "scene/groom.h"
+#include "scene/strand_patterns.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace rivulet {
@@ -98,6 +100,34 @@ Model head_of_hair(std::int64_t n_strands, int n_vertices, StrandContactLaw cont
     }
     group_strands(m.strands);
     m.strand_groups.push_back({.name = "hair", .n_strands = m.strands.n_strands(), .is_random = true});
+    return m;
+}
+
+Model falling_bundles(int n_bundles, std::int64_t n_strands_each)
+{
+    constexpr double kLength = 0.06, kApart = 5e-3;
+    Model m;
+    m.options.strand_contact = StrandContactLaw::Cone;
+    m.options.frame_interval = 1;
+    m.domain.box = {Vec3(-0.1, -0.1, -0.05), Vec3(0.1, 0.1 + n_bundles * kApart, 0.1)};
+    m.strands.materials = {human_hair()};
+    const double radius = m.strands.materials[0].radius_a;
+    Bundle bundle{.count = n_strands_each, .spacing = 2.1 * radius};
+    double lowest = 1;
+    for (int b = 0; b < n_bundles; ++b) {
+        bundle.start = Vec3(-0.5 * kLength, b * kApart, 0.01);
+        bundle.end = bundle.start + kLength * Vec3::UnitX();
+        const Curves curves = bundle_curves(bundle);
+        for (std::size_t i = 0; i < curves.size(); ++i)
+            add_strand(m.strands, m.strands_at_start, curves[i], 0, Vec3::UnitZ());
+        for (const Vec3& x : curves.points) lowest = std::min(lowest, x.z());
+    }
+    Obstacle table;
+    table.name = "table";
+    table.shape = make_box(Vec3(-0.09, -0.09, -0.04), Vec3(0.09, 0.09 + n_bundles * kApart, lowest - 1.1 * radius));
+    m.obstacles.push_back(table);
+    group_strands(m.strands);
+    m.strand_groups.push_back({.name = "hair", .n_strands = m.strands.n_strands()});
     return m;
 }
 

@@ -3,9 +3,8 @@
 #include "band_reference.h"
 #include "base/parallel.h"
 #include "hair.h"
-#include "run/process.h"
-#include "sim/advance.h"
 #include "sim/scratch.h"
+#include "strand_contact.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,10 +23,6 @@ BenchFigure vertex_figure(std::string name, double seconds, double reference_sec
 {
     const double ns = 1e9 / n_vertices, ratio = reference_seconds / seconds;
     return {std::move(name), ns * seconds, "ns/vertex", ns * reference_seconds, ratio, bar, bar == 0 || ratio >= bar};
-}
-BenchFigure plain_figure(std::string name, double value, std::string unit)
-{
-    return {std::move(name), value, std::move(unit), 0, 0, 0, true};
 }
 
 /// For 1000 strands of 50 vertices [s], each the shortest of many.
@@ -153,13 +148,15 @@ private:
 
 KernelTimes bench_kernels(std::vector<BenchFigure>& figures)
 {
-    constexpr double kLapackBar = 8, kAssemblyBar = 1.0 / 3, kAgreement = 1e-6;
+    constexpr double kLapackBar = 8, kSolveBar = 45, kAssemblyBar = 1.0 / 3, kAgreement = 1e-6;
     constexpr double kN = kStrandLanes * kBatches * kLongStrand;
     const KernelTimes t = Kernels().measure();
     const auto against = [&](const char* name, double reference, double bar) {
         figures.push_back(vertex_figure(name, t.solve, reference, kN, bar));
         figures.back().meets = figures.back().meets && t.disagreement <= kAgreement;
     };
+    const double ns = 1e9 / kN * t.solve;
+    figures.push_back({"strands_solve", ns, "ns/vertex", 0, 0, kSolveBar, ns <= kSolveBar});
     if (has_lapack()) against("strands_solve_lapack", t.lapack, kLapackBar);
     against("strands_solve_eigen", t.eigen, 0);
     figures.push_back(vertex_figure("strands_solve_memory", t.from_memory, t.solve, kN, 0));
@@ -299,35 +296,12 @@ void bench_two_threads(std::vector<BenchFigure>& figures)
     figures.push_back(plain_figure("strands_two_threads_had", cpu_of_two / two, "cores"));
 }
 
-/// Whole steps of hair with contact and friction, and the memory of all that they need, the model with it.
-std::vector<BenchFigure> bench_contact(int n_strands)
-{
-    constexpr int kContactSteps = 10;
-    constexpr double kBytesOfVertexBar = 1500;
-    forget_peak_memory();
-    const double before = resident_bytes();
-    const Model model = head_of_hair(n_strands, kShortStrand, StrandContactLaw::Cone);
-    const bool knows_memory = forget_peak_memory();
-    State state = initial_state(model);
-    Workspace workspace;
-    const double cpu = best_seconds(1, cpu_seconds_now, [&] {
-        for (int i = 0; i < kContactSteps; ++i) advance(model, state, workspace);
-    });
-    const double peak = peak_resident_bytes();
-    const double bytes = knows_memory ? (peak - before) / model.strands.n_vertices() : 0;
-    const std::string name = "strands_cone_" + std::to_string(n_strands / 1000) + "k";
-    return {plain_figure(name, cpu / kContactSteps, "CPU s/step"),
-            plain_figure(name + "_count", static_cast<double>(state.strand_contacts.a.size()), "contacts"),
-            plain_figure(name + "_peak", 1e-9 * peak, "GB"),
-            {name + "_memory", bytes, "B/vertex", 0, 0, kBytesOfVertexBar, bytes > 0 && bytes <= kBytesOfVertexBar}};
-}
-
 } // namespace
 
 std::vector<BenchFigure> bench_strands(bool full)
 {
     // First, while the program has no free memory of its own that would hide what this takes.
-    const std::vector<BenchFigure> contact = bench_contact(full ? 100000 : 10000);
+    const std::vector<BenchFigure> contact = bench_strand_contact(full);
     std::vector<BenchFigure> figures;
     {
         const ThreadPool pool(1);

@@ -32,6 +32,8 @@ void add_render(CLI::App& app, Action& action)
     command->add_option("--width", options.width, "pixels [of the scene]")->check(CLI::Range(16, 16384));
     command->add_option("--height", options.height, "pixels [of the scene]")->check(CLI::Range(16, 16384));
     command->add_option("--samples", options.samples, "paths a pixel [of the scene]")->check(CLI::Range(1, 65536));
+    command->add_option("--set", options.overrides, "path=value: change a key of the scene that only pictures know")
+        ->allow_extra_args(false);
     command->add_option("--threads", options.threads, "threads [all cores]")->check(CLI::Range(0, 4096));
     command->callback([arguments, &action] {
         action = [arguments] {
@@ -68,6 +70,10 @@ std::shared_ptr<ExportArguments> add_export_options(CLI::App& command)
     command.add_option("DIR", arguments->run, "run folder")->required();
     command.add_option("--out", arguments->options.out, "folder to write to [inside the run folder]");
     command.add_option("--frame", arguments->options.frame, "this frame alone");
+    command
+        .add_option("--set", arguments->options.overrides,
+                    "path=value: change a key of the scene that only pictures know")
+        ->allow_extra_args(false);
     command.add_option("--threads", arguments->options.threads, "threads [all cores]")->check(CLI::Range(0, 4096));
     return arguments;
 }

@@ -13,8 +13,8 @@ struct BenchFigure {
     std::string unit;
     double reference = 0; ///< in the same unit; 0: none
     double ratio = 0;     ///< how many times better the value is than the reference; 0: none
-    double bar = 0;    ///< what the ratio has to reach, or the value to stay below where the unit is a count or bytes
-    bool meets = true; ///< true also where there is no bar
+    double bar = 0;       ///< what the ratio has to reach, or the value to stay below where there is no reference
+    bool meets = true;    ///< true also where there is no bar
 };
 
 /// Names and one-sentence descriptions of all benchmarks.

@@ -14,6 +14,7 @@ struct ExportOptions {
     std::filesystem::path out;         ///< folder; empty = <run>/mesh or <run>/export
     std::optional<std::int64_t> frame; ///< one frame; otherwise every frame
     int threads = 0;
+    std::vector<std::string> overrides; ///< "path=value": keys of the scene that only pictures know
     std::function<void(std::string_view)> message;
 };
 

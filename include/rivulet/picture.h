@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct PictureOptions {
     std::filesystem::path movie;                   ///< .mp4 or .gif of the pictures; empty = none
     int threads = 0;                               ///< 0 = all cores
     std::optional<int> width, height, samples;     ///< instead of the scene's
+    std::vector<std::string> overrides;            ///< "path=value": other keys of the scene, that only pictures know
     std::function<void(std::string_view)> message; ///< one line a picture
 };
 

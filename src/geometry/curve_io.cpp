@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cctype>
+#include <cmath>
 #include <cstring>
 
 namespace rivulet {
@@ -70,6 +71,7 @@ public:
         if (curves.points.size() != n_points_)
             fail("strands have " + std::to_string(curves.points.size()) + " points, the header says " +
                  std::to_string(n_points_));
+        add_looks(curves, points + 12 * n_points_);
         return curves;
     }
 
@@ -91,6 +93,34 @@ private:
             kHairHeader + ((arrays_ & Segments) ? 2 * n_strands_ : 0) + per_point * n_points_; // below 2^38
         if (bytes_.size() < size)
             fail("ends after " + std::to_string(bytes_.size()) + " of " + std::to_string(size) + " bytes");
+    }
+
+    /// Thickness and colour of each strand, from the arrays that begin at `offset`.
+    void add_looks(Curves& curves, std::size_t offset) const
+    {
+        const std::size_t colours =
+            offset + ((arrays_ & Thickness) ? 4 * n_points_ : 0) + ((arrays_ & Transparency) ? 4 * n_points_ : 0);
+        for (std::size_t s = 0; s < n_strands_; ++s) {
+            const auto n = static_cast<double>(curves[s].size());
+            double thickness = 0;
+            Vec3 colour = Vec3::Zero();
+            for (std::size_t p = curves.first[s]; p < curves.first[s + 1]; ++p) {
+                if (arrays_ & Thickness) thickness += read_at<float>(bytes_, offset + 4 * p) / n;
+                if (arrays_ & Colour)
+                    for (std::size_t i = 0; i < 3; ++i)
+                        colour[static_cast<int>(i)] += linear_of(read_at<float>(bytes_, colours + 4 * (3 * p + i))) / n;
+            }
+            if (!std::isfinite(thickness) || !colour.allFinite())
+                fail("thickness or colour of strand " + std::to_string(s) + " is not finite");
+            if (arrays_ & Thickness) curves.radius.push_back(0.5 * thickness);
+            if (arrays_ & Colour) curves.colour.push_back(colour);
+        }
+    }
+
+    static double linear_of(double srgb)
+    {
+        const double c = std::clamp(srgb, 0.0, 1.0);
+        return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
     }
 
     [[nodiscard]] Vec3 point(std::size_t points, std::size_t p) const

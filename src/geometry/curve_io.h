@@ -18,7 +18,8 @@ namespace rivulet {
 /// The same from bytes in memory; `name` stands for the path in messages.
 [[nodiscard]] Curves parse_obj_curves(std::string_view text, const std::string& name);
 [[nodiscard]] Curves parse_ply_curves(std::string_view bytes, const std::string& name);
-/// Thickness, transparency and colours are left out.
+/// A curve's radius is half of the mean thickness of its points, its colour the mean of theirs (which files hold as
+/// sRGB); both only where the file has them a point: the defaults of its header, and transparency, are left out.
 [[nodiscard]] Curves parse_hair(std::string_view bytes, const std::string& name);
 
 /// Chains of edges, each from the end with the lower vertex number, in the order of those. Raises InputError where more

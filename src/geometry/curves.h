@@ -12,6 +12,8 @@ namespace rivulet {
 struct Curves {
     std::vector<Vec3> points;             ///< [m]
     std::vector<std::size_t> first = {0}; ///< point of each curve, and one past the last
+    std::vector<double> radius;           ///< of each curve [m]; empty where nothing is known of it
+    std::vector<Vec3> colour;             ///< of each curve, linear RGB; or empty
 
     [[nodiscard]] std::size_t size() const noexcept { return first.size() - 1; }
     [[nodiscard]] std::span<const Vec3> operator[](std::size_t curve) const

@@ -121,6 +121,7 @@ private:
             edges_.push_back({polygon_[0], polygon_[1]});
             return;
         }
+        if (polygon_.front() == polygon_.back()) lines_.fail("the line is closed; strands have two ends");
         std::vector<Vec3> points;
         for (const std::int32_t v : polygon_) points.push_back(mesh_.vertices[static_cast<std::size_t>(v)]);
         curves_.add(points);

@@ -2,6 +2,8 @@
 
 #include "base/vec.h"
 
+#include <optional>
+
 namespace rivulet {
 
 /// Where a picture is taken from. Without a position the renderer frames what it sees.
@@ -13,6 +15,9 @@ struct Camera {
     double field_of_view = 0.6; ///< vertical [rad]
 };
 
+/// What the colour of strands shows.
+enum class StrandColour { Material, Strand, Speed, Tension, Strain, Contact, Film };
+
 /// How a run is drawn.
 struct RenderSettings {
     Camera camera;
@@ -22,6 +27,9 @@ struct RenderSettings {
     Vec3 sun_direction = {-0.6, 0.25, 0.8}; ///< towards the sun
     bool ground = true;                     ///< a large floor under the domain
     bool particles = false;                 ///< liquid as spheres instead of a surface
+    StrandColour colour_by = StrandColour::Material;
+    /// Values at the ends of the colour map, SI; none = those of the frame.
+    std::optional<double> colour_from, colour_to;
 };
 
 } // namespace rivulet

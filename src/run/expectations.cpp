@@ -124,7 +124,7 @@ std::string report_unit(std::string_view quantity)
 {
     const std::string_view name = quantity.substr(quantity.rfind('.') + 1);
     if (quantity == "sim_time_s") return "s";
-    if (quantity == "strands.contact_residual") return "m";
+    if (quantity.starts_with("strands.") && quantity.ends_with("contact_residual")) return "m";
     if (name == "max_speed") return "m/s";
     if (quantity.starts_with("strands.momentum.") || quantity.starts_with("momentum.linear.")) return "kg m/s";
     if (quantity.starts_with("momentum.angular.")) return "kg m2/s";

@@ -8,11 +8,13 @@
 #include "rivulet/export.h"
 #include "run/picture.h"
 #include "run/run_folder.h"
+#include "run/strand_colours.h"
 #include "run/vdb_export.h"
 #include "run/wet_strands.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numbers>
@@ -135,9 +137,22 @@ void add_obstacles(UsdaWriter& usd, const Scene& scene, const Frame& frame)
     }
 }
 
+/// One diameter for all strands from `first` to `end`, or where they differ one a vertex [m].
+std::vector<double> strand_widths(const Frame& frame, std::size_t first, std::size_t end)
+{
+    const std::span<const double> radius = std::span(frame.strand_radius).subspan(first, end - first);
+    if (std::ranges::adjacent_find(radius, std::ranges::not_equal_to()) == radius.end()) return {2 * radius[0]};
+    std::vector<double> widths;
+    for (std::size_t s = first; s < end; ++s)
+        widths.insert(widths.end(), static_cast<std::size_t>(frame.strand_first.at(s + 1) - frame.strand_first.at(s)),
+                      2 * frame.strand_radius.at(s));
+    return widths;
+}
+
 void add_strands(UsdaWriter& usd, const Scene& scene, const Frame& frame)
 {
     const WetStrands wet = wet_strands(scene, frame, StrandRadii::Real);
+    const StrandColours colours = strand_colours(scene, frame);
     if (scene.model.wetting) {
         const TriangleMesh films = film_surface(scene, frame, wet);
         const std::vector<UsdQuantity> quantities{{.name = "colour", .vectors = films.colours}};
@@ -151,8 +166,10 @@ void add_strands(UsdaWriter& usd, const Scene& scene, const Frame& frame)
             counts.push_back(frame.strand_first.at(s + 1) - frame.strand_first.at(s));
         const auto begin = static_cast<std::size_t>(frame.strand_first.at(first));
         const std::size_t n = static_cast<std::size_t>(frame.strand_first.at(end)) - begin;
-        std::vector<double> width{2 * frame.strand_radius.at(first)};
-        const std::vector<Vec3> colour{group.colour};
+        std::vector<double> width = strand_widths(frame, first, end);
+        const bool has_one = scene.render.colour_by == StrandColour::Material && group.colours.empty();
+        const std::vector<Vec3> one{group.colour};
+        const std::span<const Vec3> colour = has_one ? std::span(one) : std::span(colours.colour).subspan(begin, n);
         std::vector<UsdQuantity> quantities{
             {.name = "velocity", .vectors = std::span(frame.strand_velocity).subspan(begin, n)},
             {.name = "colour", .vectors = colour}};
@@ -237,7 +254,7 @@ std::vector<fs::path> convert(const fs::path& run, const std::string& default_ou
 {
     const RunFolder folder = open_run(run);
     return with_threads(options.threads, [&](int) {
-        Job job{folder, load_scene(folder.file("scene.toml")), chosen_frames(folder, options.frame),
+        Job job{folder, load_for_pictures(folder, options.overrides), chosen_frames(folder, options.frame),
                 options.out.empty() ? folder.file(default_out) : options.out, options};
         require_content(run, job.scene.model, converter.format, converter.holds);
         if (job.scene.model.wetting && !converter.has_films)

@@ -103,8 +103,35 @@ void write_films(Hdf5Writer& writer, const Model& model, const State& state)
     writer.dataset("bridges/b", {Hdf5Type::Int32, n_links, 1}, state.bridges.b.data());
 }
 
-void write_strands(Hdf5Writer& writer, const Model& model, const StrandState& state)
+std::vector<double> edge_strains(const StrandModel& strands, const StrandState& state)
 {
+    std::vector<double> strain(state.position.size(), 0.0);
+    for (std::size_t v = 0; v + 1 < strain.size(); ++v)
+        if (strands.rest_length[v] > 0) // 0 for the last vertex of a strand
+            strain[v] = (state.position[v + 1] - state.position[v]).norm() / strands.rest_length[v] - 1;
+    return strain;
+}
+
+/// Forces of the last step's contacts, half at each end of the edges that touch; ends that touch an obstacle bear all.
+std::vector<double> contact_loads(const ContactMemory& contacts, std::size_t n_vertices)
+{
+    std::vector<double> load(n_vertices, 0.0);
+    const auto add = [&](std::int32_t edge, double share, double force) {
+        load.at(static_cast<std::size_t>(edge)) += (1 - share) * force;
+        load.at(static_cast<std::size_t>(edge) + 1) += share * force;
+    };
+    for (std::size_t i = 0; i < contacts.a.size(); ++i) {
+        const double force = contacts.force[i].norm();
+        const std::int32_t b = contacts.b[i];
+        add(contacts.a[i], b < 0 ? 0.5 * ((-b - 1) % 3) : 0.5, force);
+        if (b >= 0) add(b, 0.5, force);
+    }
+    return load;
+}
+
+void write_strands(Hdf5Writer& writer, const Model& model, const State& whole)
+{
+    const StrandState& state = whole.strands;
     const StrandModel& strands = model.strands;
     const std::int64_t n = strands.n_strands();
     std::vector<std::int32_t> group;
@@ -120,6 +147,8 @@ void write_strands(Hdf5Writer& writer, const Model& model, const StrandState& st
     }
     write_vectors(writer, "strands/position", state.position, "m");
     write_vectors(writer, "strands/velocity", state.velocity, "m/s");
+    write_scalars(writer, "strands/strain", edge_strains(strands, state), "1");
+    write_scalars(writer, "strands/contact_force", contact_loads(whole.strand_contacts, state.position.size()), "N");
     writer.dataset("strands/first", {Hdf5Type::Int32, n + 1, 1}, strands.first.data());
     writer.dataset("strands/group", {Hdf5Type::Int32, n, 1}, group.data());
     write_scalars(writer, "strands/radius", radius, "m");
@@ -136,6 +165,8 @@ void read_strands(const Hdf5Reader& reader, const std::string& path, Frame& fram
     reader.read("strands/first", {Hdf5Type::Int32, n_strands + 1, 1}, frame.strand_first.data());
     reader.read("strands/group", {Hdf5Type::Int32, n_strands, 1}, frame.strand_group.data());
     frame.strand_radius = read_scalars(reader, "strands/radius", n_strands);
+    frame.strand_strain = read_scalars(reader, "strands/strain", n);
+    frame.strand_contact = read_scalars(reader, "strands/contact_force", n);
     frame.film_thickness = read_scalars(reader, "strands/film_thickness", n);
     frame.pool = read_scalars(reader, "strands/pool", n_strands);
     frame.strand_group_names = reader.strings("strand_groups/name");
@@ -155,7 +186,7 @@ void write_frame(const std::filesystem::path& path, const Model& model, const St
 {
     const LiquidParticles& liquid = state.liquid;
     Hdf5Writer writer(static_cast<std::size_t>(liquid.size()) * 56 +
-                      static_cast<std::size_t>(state.strands.size()) * 32 + state.bridges.size() * 8 + (1 << 16));
+                      static_cast<std::size_t>(state.strands.size()) * 40 + state.bridges.size() * 8 + (1 << 16));
     writer.attribute("/", "kind", "frame");
     writer.attribute("/", "version", kFrameVersion);
     writer.attribute("/", "program", RIVULET_VERSION);
@@ -175,7 +206,7 @@ void write_frame(const std::filesystem::path& path, const Model& model, const St
     for (const Liquid& kind : model.liquids) names.push_back(kind.name);
     writer.strings("liquids/name", names);
     write_bodies(writer, model, state.clock.time);
-    write_strands(writer, model, state.strands);
+    write_strands(writer, model, state);
     write_films(writer, model, state);
     writer.save(path);
 }

@@ -10,7 +10,7 @@
 
 namespace rivulet {
 
-inline constexpr std::int64_t kFrameVersion = 4;
+inline constexpr std::int64_t kFrameVersion = 5;
 
 /// What a frame file holds, in memory. Layout: docs/file_formats.md.
 struct Frame {
@@ -32,6 +32,8 @@ struct Frame {
     std::vector<std::int32_t> strand_first; ///< first vertex of each strand, and one past the last
     std::vector<std::int32_t> strand_group; ///< of each strand, index into strand_group_names
     std::vector<double> strand_radius;      ///< larger half axis of each strand [m]
+    std::vector<double> strand_strain;      ///< of the edge that begins at each vertex; 0 for the last of a strand
+    std::vector<double> strand_contact;     ///< forces of what each vertex touches, their sizes added up [N]
     std::vector<double> film_thickness;     ///< at each vertex [m]; 0 where dry
     std::vector<double> pool;               ///< that hangs from the tip of each strand [m^3]
     std::vector<std::string> strand_group_names;

@@ -2,15 +2,16 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
-#include "base/rng.h"
 #include "geometry/surfacing.h"
 #include "io/atomic_file.h"
 #include "io/image.h"
 #include "io/movie.h"
 #include "render/renderer.h"
 #include "rivulet/picture.h"
+#include "run/picture_strands.h"
 #include "run/run_folder.h"
 #include "run/wet_strands.h"
+#include "scene/schema.h"
 
 #include <fmt/format.h>
 
@@ -33,32 +34,12 @@ SphereDrawable liquid_spheres(const Frame& frame)
     return spheres;
 }
 
-/// Strands of one group; neighbours differ a little in colour so that the eye can tell them apart.
-CurveDrawable strand_curves(const Scene& scene, const Frame& frame, const WetStrands& wet, std::size_t group)
-{
-    constexpr double kVariation = 0.35;
-    const StrandGroup& g = scene.model.strand_groups.at(group);
-    CurveDrawable curves;
-    for (std::int32_t s = g.first_strand; s < g.first_strand + g.n_strands; ++s) {
-        const auto strand = static_cast<std::size_t>(s);
-        const double light = 1 + kVariation * (2 * random_unit(1, 0, strand) - 1);
-        curves.starts.push_back(static_cast<int>(curves.vertices.size()));
-        for (auto v = static_cast<std::size_t>(frame.strand_first.at(strand));
-             v < static_cast<std::size_t>(frame.strand_first.at(strand + 1)); ++v) {
-            curves.vertices.push_back(frame.strand_position[v]);
-            curves.radii.push_back(wet.radius(v));
-            curves.wetness.push_back(wet.wetness[v]);
-            curves.colours.emplace_back((light * g.colour).cwiseMin(1.0));
-        }
-    }
-    return curves;
-}
-
 void add_strands_to(RenderScene& picture, const Scene& scene, const Frame& frame)
 {
     const WetStrands wet = wet_strands(scene, frame, StrandRadii::Drawn);
+    const StrandColours colours = strand_colours(scene, frame);
     for (std::size_t g = 0; g < scene.model.strand_groups.size(); ++g)
-        picture.curves.push_back(strand_curves(scene, frame, wet, g));
+        picture.curves.push_back(picture_curves(scene, frame, wet, colours, g));
     MeshDrawable films;
     films.mesh = film_surface(scene, frame, wet);
     films.material.surface = Surface::Liquid;
@@ -136,6 +117,19 @@ std::vector<std::int64_t> chosen_frames(const RunFolder& folder, const std::opti
     return {*frame};
 }
 
+Scene load_for_pictures(const RunFolder& folder, const std::vector<std::string>& overrides)
+{
+    for (const std::string& text : overrides) {
+        const std::string path = text.substr(0, text.find('='));
+        const auto found = find_key(path);
+        if (found && found->affects_simulation)
+            throw InputError(fmt::format("--set: {} changes the simulation, which is over; allowed: keys that change "
+                                         "pictures alone, such as render.colour_by",
+                                         path));
+    }
+    return load_scene(folder.file("scene.toml"), overrides);
+}
+
 std::vector<std::filesystem::path> render_run(const std::filesystem::path& run, const PictureOptions& options)
 {
     const RunFolder folder = open_run(run);
@@ -143,7 +137,7 @@ std::vector<std::filesystem::path> render_run(const std::filesystem::path& run, 
     if (!options.movie.empty() && kind != ".mp4" && kind != ".gif")
         throw InputError("--movie: '" + options.movie.string() + "' must end in .mp4 or .gif");
     return with_threads(options.threads, [&](int) {
-        const Scene scene = load_scene(folder.file("scene.toml"));
+        const Scene scene = load_for_pictures(folder, options.overrides);
         const RenderSettings settings = settings_for(scene, options);
         const std::vector<std::int64_t> frames = chosen_frames(folder, options.frame);
         if (!options.movie.empty()) require_movie(options.movie, 1 / scene.model.options.frame_interval);
@@ -151,8 +145,10 @@ std::vector<std::filesystem::path> render_run(const std::filesystem::path& run, 
         std::vector<std::filesystem::path> files;
         for (const std::int64_t number : frames) {
             files.push_back(folder.picture(number));
-            write_png(files.back(), render(picture_scene(scene, read_frame(folder.frame(number))), settings));
-            if (options.message) options.message(files.back().string());
+            const Frame frame = read_frame(folder.frame(number));
+            write_png(files.back(), render(picture_scene(scene, frame), settings));
+            const std::string legend = strand_colours(scene, frame).legend;
+            if (options.message) options.message(files.back().string() + (legend.empty() ? "" : " (" + legend + ")"));
         }
         if (!options.movie.empty()) {
             write_movie(files, 1 / scene.model.options.frame_interval, options.movie);

@@ -18,6 +18,9 @@ namespace rivulet {
 /// Surface of an obstacle in its own frame.
 [[nodiscard]] TriangleMesh obstacle_mesh(const Scene& scene, std::size_t obstacle);
 
+/// The scene of a run with keys changed that only pictures know ("render.colour_by=speed"); InputError for others.
+[[nodiscard]] Scene load_for_pictures(const RunFolder& folder, const std::vector<std::string>& overrides);
+
 /// The numbers of the frames to work on: one that must exist, or all. InputError when there is none.
 [[nodiscard]] std::vector<std::int64_t> chosen_frames(const RunFolder& folder,
                                                       const std::optional<std::int64_t>& frame);

@@ -16,6 +16,7 @@ struct RunFigures {
     double peak_memory = 0; ///< [bytes], this process
     std::int64_t resumed_from_step = 0;
     int exit = 0;
+    double worst_contact_residual = 0; ///< of the steps since the start [m]
 };
 
 /// The content of report.json.

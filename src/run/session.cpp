@@ -1,9 +1,11 @@
 #include "run/session.h"
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "io/atomic_file.h"
+#include "io/csv.h"
 #include "rivulet/error.h"
 #include "run/expectations.h"
 #include "run/frame.h"
@@ -14,6 +16,7 @@
 #include "sim/placement.h"
 #include "sim/watchdog.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace rivulet {
@@ -115,6 +118,9 @@ bool Session::try_resume()
     state_ = std::move(point->state);
     folder_.drop_frames_after(state_.clock.frame);
     tables_ = std::make_unique<RunTables>(folder_, scene_.model, point->covered);
+    const CsvTable steps = read_csv(folder_.file("steps.csv")); // cut to what the checkpoint covers
+    for (const double residual : steps.numbers(steps.column("contact_residual")))
+        worst_residual_ = std::max(worst_residual_, residual);
     checkpoint_step_ = state_.clock.step;
     outcome_.checkpoint = point->checkpoint;
     prepare_for_signals();
@@ -128,6 +134,12 @@ RunOutcome Session::run()
         loop();
     } catch (const SimulationError& error) {
         fail(error.what());
+    } catch (const InternalError& error) {
+        const std::string what = fmt::format("{}\nin step {}, from t = {:.6g} s on; {}", error.what(),
+                                             state_.clock.step + 1, state_.clock.time, last_checkpoint_text());
+        log_warning("{}", what);
+        log_->flush();
+        throw InternalError(what);
     }
     if (state_is_good_) write_checkpoint_now();
     if (outcome_.exit == kExitDone) check_expectations();
@@ -137,14 +149,18 @@ RunOutcome Session::run()
     return outcome_;
 }
 
+std::string Session::last_checkpoint_text() const
+{
+    if (outcome_.checkpoint.empty()) return "there is no checkpoint yet";
+    return "the last checkpoint is " + outcome_.checkpoint.string() +
+           "; the same command with --resume goes on from it";
+}
+
 void Session::prepare_for_signals()
 {
     if (!options_.message) return;
-    const std::string last = outcome_.checkpoint.empty() ? "there is no checkpoint yet"
-                                                         : "the last checkpoint is " + outcome_.checkpoint.string() +
-                                                               "; the same command with --resume goes on from it";
     signals_.set_words("rivulet: ending after the current step, with a checkpoint; once more to end at once\n",
-                       "rivulet: ended at once, in the middle of a step: " + last + "\n");
+                       "rivulet: ended at once, in the middle of a step: " + last_checkpoint_text() + "\n");
 }
 
 void Session::loop()
@@ -157,6 +173,7 @@ void Session::loop()
         }
         const StepInfo info = advance(scene_.model, state_, workspace_);
         note_limit(info);
+        worst_residual_ = std::max(worst_residual_, state_.strand_contacts.residual);
         tables_->record(state_, info);
         if (info.frame_completed) finish_frame();
         tell_progress(info);
@@ -257,7 +274,7 @@ void Session::check_expectations()
         log_info("{}", std::string_view(outcome_.expectations).substr(0, outcome_.expectations.size() - 1));
         return;
     }
-    const Json report = make_report(scene_, state_, workspace_.timers, {});
+    const Json report = make_report(scene_, state_, workspace_.timers, {.worst_contact_residual = worst_residual_});
     for (const ExpectationResult& result : evaluate(scene_, read_records(folder_), report)) {
         log_info("test {}", result.text());
         outcome_.expectations += result.text() + "\n";
@@ -278,8 +295,8 @@ void Session::write_report()
     outcome_.state_hash = hex(state_hash(state_));
     outcome_.ledger_error = worst_ledger_error(scene_.model, state_);
     outcome_.wall = wall();
-    const RunFigures figures{n_threads_,  outcome_.wall, cpu_seconds(), peak_resident_bytes(),
-                             first_step_, outcome_.exit};
+    const RunFigures figures{n_threads_,  outcome_.wall, cpu_seconds(),  peak_resident_bytes(),
+                             first_step_, outcome_.exit, worst_residual_};
     log_info("state hash {}, exit {}", outcome_.state_hash, outcome_.exit);
     log_->flush(); // before the report: that is there when all went well
     folder_.replace_report(make_report(scene_, state_, workspace_.timers, figures));

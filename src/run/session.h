@@ -32,6 +32,7 @@ private:
     void require_scene_stays() const;
     [[nodiscard]] bool try_resume();
     void prepare_for_signals();
+    [[nodiscard]] std::string last_checkpoint_text() const;
     void loop();
     void finish_frame();
     void log_frame();
@@ -63,6 +64,7 @@ private:
     bool state_is_good_ = true;           ///< fit for a checkpoint
     std::map<std::string, int> limiters_; ///< of the steps since the last frame
     StepInfo tightest_;                   ///< of these: the smallest that the frame's end did not cut, if there is one
+    double worst_residual_ = 0;           ///< of contacts since the start [m]
     RunOutcome outcome_;
 };
 

@@ -195,6 +195,15 @@ Expectation::When when_of(const std::string& word)
     return kWhens.at(word);
 }
 
+StrandColour build_strand_colour(const std::string& word)
+{
+    static const std::map<std::string, StrandColour, std::less<>> kColours{
+        {"material", StrandColour::Material}, {"strand", StrandColour::Strand}, {"speed", StrandColour::Speed},
+        {"tension", StrandColour::Tension},   {"strain", StrandColour::Strain}, {"contact", StrandColour::Contact},
+        {"film", StrandColour::Film}};
+    return kColours.at(word);
+}
+
 } // namespace
 
 Model build_model(const Value& root, const ShapeMap& shapes, const CurveMap& curves)
@@ -218,6 +227,9 @@ RenderSettings build_render(const Value& root)
     settings.sun_direction = vector(render, "sun_direction");
     settings.ground = get<bool>(render, "ground");
     settings.particles = get<bool>(render, "particles");
+    settings.colour_by = build_strand_colour(text(render, "colour_by"));
+    if (render.find("colour_from")) settings.colour_from = number(render, "colour_from");
+    if (render.find("colour_to")) settings.colour_to = number(render, "colour_to");
     return settings;
 }
 

@@ -1,4 +1,5 @@
 #include "scene/build.h"
+#include "scene/materials.h"
 #include "scene/read.h"
 #include "scene/strand_joints.h"
 #include "scene/vertex_index.h"
@@ -12,9 +13,8 @@ namespace {
 
 constexpr double kNotReleased = std::numeric_limits<double>::infinity();
 
-RodMaterial build_rod_material(const Value& table)
+RodMaterial build_rod_material(const Value& table, double radius)
 {
-    const double radius = number(table, "radius");
     return {number(table, "density"),
             number(table, "youngs_modulus"),
             number(table, "shear_modulus"),
@@ -31,12 +31,24 @@ public:
     void add_group(const std::string& name, const Value& table, const Curves& curves)
     {
         StrandModel& strands = model_.strands;
-        strands.materials.push_back(build_rod_material(table));
+        const StrandMaterial& material = strand_material(text(table, "material"));
         const std::int32_t first = strands.n_strands();
-        for (std::size_t i = 0; i < curves.size(); ++i) add(table, curves[i]);
-        const double drawn = get_or(table, "picture_radius", 0.0);
-        model_.strand_groups.push_back(
-            {name, first, strands.n_strands() - first, vector(table, "colour"), drawn, text(table, "kind") == "groom"});
+        if (curves.radius.empty())
+            strands.materials.push_back(build_rod_material(table, get_or(table, "radius", material.radius.value)));
+        for (std::size_t i = 0; i < curves.size(); ++i) {
+            if (!curves.radius.empty()) strands.materials.push_back(build_rod_material(table, curves.radius[i]));
+            add(table, curves[i]);
+        }
+        model_.strand_groups.push_back({.name = name,
+                                        .first_strand = first,
+                                        .n_strands = strands.n_strands() - first,
+                                        .colour = get_or(table, "colour", material.colour),
+                                        .picture_radius = get_or(table, "picture_radius", 0.0),
+                                        .is_random = text(table, "kind") == "groom",
+                                        .picture_strands = integer(table, "picture_strands"),
+                                        .picture_spread = number(table, "picture_spread"),
+                                        .picture_clump = number(table, "picture_clump"),
+                                        .colours = curves.colour});
     }
 
     /// When all groups are there.

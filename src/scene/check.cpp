@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 namespace rivulet {
 namespace {
 
@@ -44,6 +46,7 @@ public:
             each(group, [&](const std::string& path, const Value& object) { check_interval(path, object); });
         check_probes();
         check_camera();
+        check_colours();
         check_particles();
     }
 
@@ -175,6 +178,43 @@ private:
                  position && target && up && (*target - *position).normalized().cross(up->normalized()).norm() < 1e-6)
             problems_.add(camera->find("target")->where, "camera.target",
                           "must not lie along camera.up from camera.position");
+    }
+
+    /// What pictures colour strands by must be there, and its range in its unit.
+    void check_colours()
+    {
+        const Value* render = root_.find("render");
+        const auto* by = peek<std::string>(render, "colour_by");
+        if (!by) return;
+        const auto* law = peek<std::string>(root_.find("simulation"), "strand_contact");
+        const auto* strands = peek<Value::Table>(&root_, "strands");
+        const auto refuse = [&](const char* why) {
+            problems_.add(render->find("colour_by")->where, "render.colour_by", fmt::format("\"{}\" {}", *by, why));
+        };
+        if (*by != "material" && (!strands || strands->empty())) refuse("colours strands, and the scene has none");
+        if (*by == "film" && !root_.find("wetting")) refuse("needs a table [wetting]");
+        if (*by == "contact" && law && *law != "cone") refuse("needs strand_contact = \"cone\"");
+        const std::map<std::string, const char*> units{
+            {"speed", "m/s"}, {"tension", "N"}, {"strain", ""}, {"contact", "N"}, {"film", "m"}};
+        const auto unit = units.find(*by);
+        for (const char* key : {"colour_from", "colour_to"})
+            if (const Value* limit = render->find(key))
+                check_limit(*limit, key, *by, unit == units.end() ? nullptr : unit->second);
+        const auto *from = peek<double>(render, "colour_from"), *to = peek<double>(render, "colour_to");
+        if (from && to && !(*to > *from))
+            problems_.add(render->find("colour_to")->where, "render.colour_to", "must be larger than `colour_from`");
+    }
+
+    void check_limit(const Value& limit, const char* key, const std::string& by, const char* unit)
+    {
+        const std::string path = std::string("render.") + key;
+        if (!unit) return problems_.add(limit.where, path, fmt::format("has no meaning with colour_by = \"{}\"", by));
+        const Quantity written = limit.written.empty() ? Quantity{} : parse_quantity(limit.written);
+        const Dimension dimension = parse_unit(unit).dimension;
+        if (written.has_unit && written.dimension != dimension)
+            problems_.add(limit.where, path,
+                          fmt::format("\"{}\" is {}; allowed: {}", limit.written, dimension_phrase(written.dimension),
+                                      *unit ? std::string("a number, or text in units of ") + unit : "a number"));
     }
 
     void check_particles()

@@ -12,6 +12,8 @@
 namespace rivulet {
 namespace {
 
+constexpr double kMaxDrawnVertices = 3e7;
+
 class StrandChecker {
 public:
     StrandChecker(const Value& root, const CurveMap& curves, Problems& problems)
@@ -28,6 +30,7 @@ public:
             check_pins("strands." + name, table, found->second);
             check_loads("strands." + name, table, found->second);
             check_joints("strands." + name, table, found->second);
+            check_pictures("strands." + name, table, found->second);
         }
         check_wetting();
         for (const auto& [name, table] : members("probes"))
@@ -201,11 +204,27 @@ private:
         }
     }
 
+    /// Whether joint i ties a vertex, of any strand, that one before it ties to the same group.
+    static bool is_tied_already(const Value::List& joints, std::size_t i, const Curves& curves)
+    {
+        const auto vertex = [&](std::size_t joint, std::size_t strand) {
+            return vertex_index(get<std::int64_t>(joints[joint], "vertex"), curves[strand].size());
+        };
+        for (std::size_t j = 0; j < i; ++j)
+            for (std::size_t s = 0; s < curves.size(); ++s)
+                if (text(joints[i], "strands") == text(joints[j], "strands") && vertex(i, s) == vertex(j, s))
+                    return true;
+        return false;
+    }
+
     void check_joints(const std::string& path, const Value& table, const Curves& curves)
     {
         const auto& joints = get<Value::List>(table, "joints");
         for (std::size_t i = 0; i < joints.size(); ++i) {
             const std::string here = fmt::format("{}.joints[{}]", path, i);
+            if (is_tied_already(joints, i, curves))
+                problems_.add(joints[i].where, here,
+                              fmt::format("ties what is tied to '{}' already", text(joints[i], "strands")));
             const auto other = curves_.find(root_.find("strands")->find(text(joints[i], "strands")));
             if (!is_there(here, joints[i], fewest_vertices(curves), 0) || other == curves_.end()) continue;
             for (std::size_t s = 0; s < curves.size(); ++s) {
@@ -219,6 +238,17 @@ private:
                 break;
             }
         }
+    }
+
+    void check_pictures(const std::string& path, const Value& table, const Curves& curves)
+    {
+        const Value& each = *table.find("picture_strands");
+        const double n =
+            static_cast<double>(*each.as<std::int64_t>() * static_cast<std::int64_t>(curves.points.size()));
+        if (n > kMaxDrawnVertices)
+            problems_.add(
+                each.where, path + ".picture_strands",
+                fmt::format("makes it {:.3g} vertices in a picture; allowed: at most {:.0e}", n, kMaxDrawnVertices));
     }
 
     void check_probe(const std::string& path, const Value& probe)

@@ -292,6 +292,8 @@ void fill_from_materials(Value& root)
         fill(strands, "shear_modulus", material.shear_modulus.value);
         fill(strands, "internal_viscosity", material.internal_viscosity.value);
         fill(strands, "friction", material.friction.value);
+        const Value* kind = strands.find("kind");
+        if (kind && *kind->as<std::string>() == "file") return; // it may have radii and colours of its own
         fill(strands, "radius", material.radius.value);
         fill(strands, "colour", material.colour);
     });

@@ -387,6 +387,19 @@ Record render_record()
                 direction("sun_direction", "Direction towards the sun.").otherwise("-0.6 0.25 0.8"),
                 boolean("ground", "A large floor under the domain.").otherwise(true),
                 boolean("particles", "Liquid as spheres instead of a surface.").otherwise(false),
+                word("colour_by", {"material", "strand", "speed", "tension", "strain", "contact", "film"},
+                     "What the colour of strands shows: `material`: their own colour, each a little lighter or darker; "
+                     "`strand`: which is which; or along each strand, from dark blue to light yellow, its speed, "
+                     "elastic tension or strain, the force of what it touches, or the thickness of the film on it.")
+                    .otherwise("material"),
+                number("colour_from", "", "Value that is dark blue, in the unit of what `colour_by` shows.")
+                    .between(-1e300, 1e300)
+                    .any_unit()
+                    .absent("the smallest of the frame"),
+                number("colour_to", "", "Value that is light yellow.")
+                    .between(-1e300, 1e300)
+                    .any_unit()
+                    .absent("the largest of the frame"),
             }};
 }
 

@@ -26,6 +26,10 @@ std::vector<Key> material_keys()
             .absent(of_material),
         number("friction", "", "Coulomb's coefficient of its surface.").between(0, 10).absent(of_material),
         number("radius", "m", "Larger half axis of the elliptical section.").between(1e-7, kThick).absent(of_material),
+        number("radius_variation", "", "Largest random difference of a strand's radius, either way, as a part of it.")
+            .between(0, 0.5)
+            .otherwise("0")
+            .only({"groom", "bundle", "noodles"}),
         number("flatness", "", "Smaller half axis of the section as a part of the larger.")
             .between(0.05, 1)
             .otherwise("1"),
@@ -33,6 +37,19 @@ std::vector<Key> material_keys()
         number("picture_radius", "m", "Radius in pictures, where hair of its own thickness would be lost.")
             .between(1e-7, kThick)
             .absent("the real one")
+            .for_pictures(),
+        integer("picture_strands",
+                "Strands that pictures draw for each one: itself, and others beside it that only pictures know.")
+            .between(1, 1000)
+            .otherwise(std::int64_t{1})
+            .for_pictures(),
+        number("picture_spread", "m", "How far from it, at the root, those are drawn.")
+            .between(0, 10)
+            .otherwise("5 mm")
+            .for_pictures(),
+        number("picture_clump", "", "Part by which they are nearer to it at the tip; 1 = all end where it does.")
+            .between(0, 1)
+            .otherwise("0.5")
             .for_pictures(),
     };
 }
@@ -71,9 +88,9 @@ std::vector<Key> groom_keys()
             .between(0, 2000)
             .otherwise(std::int64_t{0})
             .only(groom),
-        number("clump", "", "How far tips are drawn to that of their clump: 1 = to the same place.")
+        number("clump", "", "How far tips are drawn to that of their clump: 1 = to the same place. Needs `clumps`.")
             .between(0, 1)
-            .otherwise("0.5")
+            .absent("0.5")
             .only(groom),
         number("taper", "", "Part by which the whole tuft is narrower at its tips than at its roots.")
             .between(0, 1)
@@ -149,7 +166,7 @@ std::vector<Key> shared_keys()
         integer("seed", "Seed of the random numbers of these strands.")
             .between(0, kMaxInteger)
             .otherwise(std::int64_t{1})
-            .only({"groom", "noodles"}),
+            .only({"groom", "bundle", "noodles"}),
         vector("position", "m", "Where the origin of the strands' frame is put.")
             .between(-kFar, kFar)
             .otherwise("0 0 0 m")
@@ -193,7 +210,16 @@ std::vector<Key> file_keys()
             "begin where the lines do.")
             .mandatory()
             .only(file),
-        number("scale", "", "Factor on the coordinates.").above(0, 1e6).otherwise("1").only(file),
+        number("scale", "", "Factor on the coordinates, and on the thickness that a HAIR file may give its points.")
+            .above(0, 1e6)
+            .otherwise("1")
+            .only(file),
+        number("thickness_scale", "",
+               "Another factor on that thickness. Each strand has the radius that is half of its mean, and the mean "
+               "of the colours of its points, unless `radius` or `colour` are given here: then all have those.")
+            .above(0, 1e6)
+            .otherwise("1")
+            .only(file),
         integer("vertices", "Vertices that are spread evenly along each strand.")
             .between(3, 2000)
             .absent("those of the file")

@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "base/rng.h"
 #include "geometry/curve_io.h"
 #include "scene/build.h"
 #include "scene/groom.h"
@@ -13,7 +14,9 @@
 namespace rivulet {
 namespace {
 
+constexpr std::uint64_t kRadiusStream = std::uint64_t{1} << 40; // beyond the numbers of strands
 constexpr double kMaxStrandVertices = 1e7;
+constexpr double kClump = 0.5; // how far tips are drawn to that of their clump, where nothing is said
 constexpr double kFewestEdgesInATurn = 6;
 constexpr double kFarthest = 1e6;       // [m]
 constexpr double kSharpestFold = -0.99; // cosine of the angle between neighbouring edges
@@ -30,7 +33,7 @@ Groom build_groom(const Value& table)
             vector(table, "bend_direction"),
             number(table, "randomness"),
             get<std::int64_t>(table, "clumps"),
-            number(table, "clump"),
+            get_or(table, "clump", kClump),
             number(table, "taper")};
 }
 
@@ -79,7 +82,10 @@ public:
         for (const auto& [name, table] : *groups->as<Value::Table>()) {
             if (!is_complete(scene_record("strands"), table)) continue;
             path_ = "strands." + name;
-            if (std::optional<Curves> curves = of_kind(text(table, "kind"), table)) map[&table] = std::move(*curves);
+            std::optional<Curves> curves = of_kind(text(table, "kind"), table);
+            if (!curves) continue;
+            vary_radius(table, *curves);
+            map[&table] = std::move(*curves);
         }
         return map;
     }
@@ -95,6 +101,17 @@ private:
         if (kind == "woven") return woven(table);
         if (kind == "knitted") return knitted(table);
         return noodles(table);
+    }
+
+    /// Each strand's radius by its number and the seed alone.
+    static void vary_radius(const Value& table, Curves& curves)
+    {
+        const double variation = get_or(table, "radius_variation", 0.0);
+        if (!(variation > 0)) return;
+        const auto seed = static_cast<std::uint64_t>(get<std::int64_t>(table, "seed"));
+        for (std::size_t i = 0; i < curves.size(); ++i)
+            curves.radius.push_back(number(table, "radius") *
+                                    (1 + variation * (2 * random_unit(seed, kRadiusStream, i) - 1)));
     }
 
     /// Whether there is room for so many more vertices.
@@ -120,6 +137,11 @@ private:
     std::optional<Curves> groom(const Value& table)
     {
         const Groom groom = build_groom(table);
+        if (const Value* clump = table.find("clump"); clump && groom.n_clumps == 0) {
+            problems_.add(clump->where, path_ + ".clump",
+                          "has no meaning without clumps; allowed: with `clumps` above 0");
+            return std::nullopt;
+        }
         const auto edges = edges_in_a_turn(groom);
         if (edges && !has_smooth_curls(table, *edges)) return std::nullopt;
         const Value* obstacles = root_.find("obstacles");
@@ -167,6 +189,13 @@ private:
         const double radius = number(table, "radius"), spacing = number(table, "spacing");
         const Weave weave{integer(table, "rows"), integer(table, "columns"), spacing,
                           get_or(table, "amplitude", 1.05 * radius), integer(table, "edges")};
+        if (radius > 0.2 * spacing) {
+            problems_.add(
+                table.where, path_ + ".radius",
+                fmt::format("{:.3g} m is too thick to weave; allowed: up to {:.3g} m (a fifth of the spacing)", radius,
+                            0.2 * spacing));
+            return std::nullopt;
+        }
         if (!(weave.amplitude >= radius && weave.amplitude <= 0.2 * spacing)) {
             problems_.add(
                 table.where, path_ + ".amplitude",
@@ -270,6 +299,7 @@ private:
                     !is_smooth(points, where, fmt::format("{}: strand {}", path, i * all.size() / n)))
                     return std::nullopt;
                 curves.add(points);
+                if (!take_looks(table, all, i * all.size() / n, curves)) return std::nullopt;
             }
             return curves;
         } catch (const InputError& error) {
@@ -278,6 +308,23 @@ private:
             problems_.add(where, path, error.what());
         }
         return std::nullopt;
+    }
+
+    /// Radius and colour that the file gives a strand, where the scene gives none to all. False, with a problem added,
+    /// for a radius that no strand can have.
+    bool take_looks(const Value& table, const Curves& all, std::size_t strand, Curves& curves)
+    {
+        if (!all.colour.empty() && !table.find("colour")) curves.colour.push_back(all.colour[strand]);
+        if (all.radius.empty() || table.find("radius")) return true;
+        const double radius = number(table, "scale") * number(table, "thickness_scale") * all.radius[strand];
+        const Range& allowed = scene_record("strands").find("radius", "file")->range;
+        curves.radius.push_back(radius);
+        if (radius >= allowed.lower && radius <= allowed.upper) return true;
+        problems_.add(table.find("file")->where, path_ + ".file",
+                      fmt::format("the thickness of strand {} makes its radius {:.3g} m; allowed: from {} to {} m by "
+                                  "`thickness_scale`, or give `radius`",
+                                  strand, radius, allowed.lower, allowed.upper));
+        return false;
     }
 
     /// A curve of a file where the scene puts it.

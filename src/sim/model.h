@@ -79,6 +79,15 @@ struct StrandGroup {
     Vec3 colour = {0.25, 0.12, 0.05}; ///< linear RGB
     double picture_radius = 0;        ///< [m]; 0 = the real one
     bool is_random = false;           ///< grown at random: some of it crosses by chance
+    int picture_strands = 1;          ///< drawn for each strand, itself among them
+    double picture_spread = 0;        ///< radius about its root within which they are drawn [m]
+    double picture_clump = 0;         ///< part by which they are nearer to it at the tip
+    std::vector<Vec3> colours = {};   ///< of each strand, where they differ; else empty
+
+    [[nodiscard]] const Vec3& colour_of(std::size_t number) const
+    {
+        return colours.empty() ? colour : colours.at(number);
+    }
 };
 
 /// Cone: strands touch each other and obstacles, with Coulomb's friction. Penalty: they push each other away by the

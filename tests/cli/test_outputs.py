@@ -4,6 +4,7 @@ import json
 import math
 import os
 import pty
+import re
 import subprocess
 import unittest
 
@@ -226,6 +227,19 @@ class Outputs(CliTest):
                          ["l 1 2 3 4 5", "l 6 7 8 9 10", "l 11 12 13 14 15"])
         self.rivulet("plot", "strands")
         self.assertIn(">elastic<", (self.folder / "strands/plots/energy.svg").read_text())
+
+    def test_strands_are_coloured_by_a_field_after_the_run(self):
+        (self.folder / "strands.toml").write_text(STRANDS)
+        self.run_scene("coloured", scene="strands.toml")
+        by_speed = ["--frame", "1", "--set", "render.colour_by=speed"]
+        shown = self.rivulet("render", "coloured", "--width", "96", "--height", "54", "--samples", "1", *by_speed).stdout
+        self.assertRegex(shown, r"000001\.png \(speed 0[.0-9]* to 0\.[0-9]+ m/s\)")
+        self.rivulet("export", "coloured", "--to", "usd", *by_speed)
+        usd = (self.folder / "coloured/export/usd/000001.usda").read_text()
+        colours = re.search(r"primvars:displayColor = \[(.*)\] \(\n *interpolation = \"vertex\"", usd).group(1)
+        self.assertEqual(colours.count("("), 15)  # one a vertex
+        self.assertIn("changes the simulation",
+                      self.rivulet("render", "coloured", "--set", "strands.hair.radius=1 mm", expect=2).stderr)
 
     def test_a_movie_that_cannot_be_is_refused_before_the_drawing(self):
         small = ["render", "out", "--width", "96", "--height", "54", "--samples", "1", "--movie"]

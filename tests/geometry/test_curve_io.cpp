@@ -76,6 +76,31 @@ TEST(CurveIo, HairsHaveTheirPoints)
     EXPECT_EQ(curves[1][3], Vec3(6, 16, 26));
 }
 
+TEST(CurveIo, HairsHaveTheMeanThicknessAndColourOfTheirPoints)
+{
+    std::string bytes = two_hairs();
+    const std::size_t thickness = 132 + 12 * 7, colour = thickness + 8 * 7;
+    const auto set = [&](std::size_t offset, float value) {
+        bytes.replace(offset, sizeof value, std::string(reinterpret_cast<const char*>(&value), sizeof value));
+    };
+    set(thickness, 0.2f); // of the first: 0.2, 0.8, 0.5
+    set(thickness + 4, 0.8f);
+    set(thickness + 12, 2.5f); // of the second: 2.5, three times 0.5
+    for (std::size_t p = 0; p < 3; ++p) set(colour + 12 * p, 1.0f);
+    const Curves curves = parse_hair(bytes, "a.hair");
+    ASSERT_EQ(curves.radius.size(), 2u);
+    EXPECT_NEAR(curves.radius[0], 0.25, 1e-7);
+    EXPECT_NEAR(curves.radius[1], 0.5, 1e-7);
+    ASSERT_EQ(curves.colour.size(), 2u);
+    EXPECT_NEAR((curves.colour[0] - Vec3(1, 0.214041, 0.214041)).norm(), 0, 1e-6); // sRGB 0.5 is 0.214041 of light
+    EXPECT_NEAR((curves.colour[1] - Vec3::Constant(0.214041)).norm(), 0, 1e-6);
+    const Curves plain = parse_hair(with(two_hairs(), 12, 3u), "a.hair");
+    EXPECT_TRUE(plain.radius.empty());
+    EXPECT_TRUE(plain.colour.empty());
+    set(thickness, std::numeric_limits<float>::infinity());
+    EXPECT_EQ(hair_error(bytes), "a.hair: thickness or colour of strand 0 is not finite");
+}
+
 TEST(CurveIo, HairsOfOneLengthNeedNoListOfLengths)
 {
     std::string bytes = "HAIR";
@@ -124,6 +149,7 @@ TEST(CurveIo, ObjLinesAreStrandsAndPiecesAreJoined)
     EXPECT_NE(obj_curve_error(vertices + "l 1 2\nl 1 3\nl 1 4\n").find("more than two edges meet at vertex 0"),
               std::string::npos);
     EXPECT_NE(obj_curve_error(vertices + "l 1 2\nl 2 3\nl 3 1\n").find("is closed"), std::string::npos);
+    EXPECT_EQ(obj_curve_error(vertices + "l 1 2 3 1\n"), "a.obj:7: the line is closed; strands have two ends");
     EXPECT_NE(obj_curve_error(vertices + "l 4 4\n").find("edge 0 ends where it begins"), std::string::npos);
 }
 

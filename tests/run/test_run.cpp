@@ -1,7 +1,9 @@
 #include "rivulet/run.h"
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "io/atomic_file.h"
+#include "io/csv.h"
 #include "io/json.h"
 #include "run/small_scene.h"
 #include "temporary_folder.h"
@@ -37,6 +39,45 @@ TEST_F(Runs, ResumedRunWritesTheSameTablesAndHash)
     for (const char* table : {"ledger.csv", "probes.csv", "steps.csv", "energy.csv"})
         EXPECT_EQ(read_text(out("parts") / table), read_text(out("whole") / table)) << table;
     EXPECT_EQ(read_bytes(out("parts") / "frames/000004.h5"), read_bytes(out("whole") / "frames/000004.h5"));
+}
+
+TEST_F(Runs, ABrokenInvariantNamesItsStepAndTheCheckpointToResumeFrom)
+{
+    RunOptions options;
+    options.progress = [](const Progress& progress) {
+        if (progress.step == 3) throw InternalError("broken invariant: test");
+    };
+    try {
+        (void)run("a", options);
+        FAIL() << "not noticed";
+    } catch (const InternalError& error) {
+        const std::string what = error.what();
+        EXPECT_EQ(what.rfind("broken invariant: test\nin step 4, from t = 0.0", 0), 0u) << what;
+        EXPECT_NE(what.find("the last checkpoint is " + (out("a") / "checkpoints").string()), std::string::npos)
+            << what;
+        EXPECT_NE(what.find("with --resume goes on from it"), std::string::npos) << what;
+        EXPECT_NE(read_text(out("a") / "log.txt").find("broken invariant: test"), std::string::npos);
+    }
+    RunOptions again;
+    again.resume = true;
+    EXPECT_EQ(run("a", again).exit, 0);
+}
+
+TEST_F(Runs, TheWorstContactResidualIsThatOfAllStepsAlsoOfAResumedRun)
+{
+    RunOptions first, second;
+    first.overrides = second.overrides = {"strands.reeds.held=free", "strands.reeds.count=20"}; // they fall on the post
+    first.frames = 2;
+    second.resume = true;
+    (void)run("parts", first);
+    (void)run("parts", second);
+    double worst = 0;
+    const CsvTable steps = read_csv(out("parts") / "steps.csv");
+    for (const double residual : steps.numbers(steps.column("contact_residual"))) worst = std::max(worst, residual);
+    const Json strands = *parse_json(read_text(out("parts") / "report.json")).find("strands");
+    EXPECT_GT(worst, 0);
+    EXPECT_EQ(strands.find("worst_contact_residual")->number(), worst);
+    EXPECT_LE(strands.find("contact_residual")->number(), worst);
 }
 
 TEST_F(Runs, FramesWithoutACheckpointAreNotThrownAwayByResuming)

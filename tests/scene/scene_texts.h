@@ -167,6 +167,11 @@ drip_factor = 0.4
 drag = false
 buoyancy = true
 
+[render]
+colour_by = "speed"
+colour_from = "10 cm/s"
+colour_to = 2
+
 [obstacles.head]
 shape = { type = "sphere", radius = "10 cm" }
 strand_friction = 0.4
@@ -202,6 +207,9 @@ radius = "40 um"
 flatness = 0.5
 colour = [0.5, 0.25, 0.1]
 picture_radius = "0.2 mm"
+picture_strands = 3
+picture_spread = "1 mm"
+picture_clump = 0.4
 held = "pin"
 release = "0.5 s"
 
@@ -269,6 +277,7 @@ spacing = "1.5 mm"
 wave_height = "1 cm"
 wave_length = "3 cm"
 seed = 3
+radius_variation = 0.2
 held = "free"
 
 [probes.tip]

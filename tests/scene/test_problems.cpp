@@ -43,6 +43,24 @@ TEST(SceneProblems, AreAllReportedAtOnce)
         EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
 }
 
+TEST(SceneProblems, WhatPicturesColourStrandsByMustBeThere)
+{
+    const std::string strands = kSmall + "[strands.s]\nkind = 'bundle'\nstart = '0 0 0 m'\nend = '0 0 1 m'\n";
+    const auto problem = [&](const char* render) { return problem_of(strands + "[render]\n" + render); };
+    EXPECT_EQ(problem("colour_by = 'film'"), "test.toml:11:13: render.colour_by: \"film\" needs a table [wetting]");
+    EXPECT_NE(problem("colour_by = 'sped'").find("did you mean \"speed\"?"), std::string::npos);
+    EXPECT_NE(problem("colour_by = 'speed'\ncolour_from = '3 N'\n").find("\"3 N\" is a force; allowed: a number, or"),
+              std::string::npos);
+    EXPECT_NE(problem("colour_by = 'speed'\ncolour_from = 2\ncolour_to = '1 m/s'\n").find("larger than"),
+              std::string::npos);
+    EXPECT_NE(problem("colour_to = 3").find("has no meaning with colour_by = \"material\""), std::string::npos);
+    EXPECT_NE(problem_of(kSmall + "[render]\ncolour_by = 'strand'").find("colours strands, and the scene has none"),
+              std::string::npos);
+    EXPECT_NE(problem_of(strands, {"render.colour_by=contact", "simulation.strand_contact=none"})
+                  .find("needs strand_contact = \"cone\""),
+              std::string::npos);
+}
+
 TEST(SceneProblems, SyntaxErrorsHaveAPlace)
 {
     EXPECT_EQ(problem_of("title = \"a\"\ntitle = \"b\"\n").rfind("test.toml:2:", 0), 0u);

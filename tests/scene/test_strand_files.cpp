@@ -1,0 +1,106 @@
+#include "scene/scene.h"
+#include "scene_texts.h"
+#include "temporary_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <numeric>
+
+namespace rivulet {
+namespace {
+
+/// Three hairs of three points, 20, 40 and 60 um thick in centimetres, the first red, the second green, the third blue.
+std::string three_hairs()
+{
+    std::string bytes = "HAIR";
+    const auto append = [&](auto value) { bytes.append(reinterpret_cast<const char*>(&value), sizeof value); };
+    for (const std::uint32_t value : {3u, 9u, 2u + 4u + 16u, 2u}) append(value);
+    bytes.append(108, '\0');
+    for (int p = 0; p < 9; ++p)
+        for (const int x : {p / 3, 0, p % 3}) append(static_cast<float>(x));
+    for (int p = 0; p < 9; ++p) append(2e-3f * static_cast<float>(1 + p / 3));
+    for (int p = 0; p < 9; ++p)
+        for (int i = 0; i < 3; ++i) append(i == p / 3 ? 1.0f : 0.0f);
+    return bytes;
+}
+
+TEST(StrandScene, HairsOfAFileHaveTheirOwnThicknessAndColour)
+{
+    const TemporaryFolder temporary;
+    std::ofstream(temporary.path() / "a.hair", std::ios::binary) << three_hairs();
+    const std::string text = "[domain]\nlower=[0,0,0]\nupper=[1,1,1]\n[simulation]\ncell_size=0.1\n[strands.s]\n"
+                             "kind='file'\nfile='a.hair'\nscale=0.01\nflatness=0.5\n";
+    const auto build = [&](const std::string& more) { return parse_scene(text + more, temporary.path() / "s.toml"); };
+    const auto radius = [](const Model& m, std::size_t strand) {
+        return m.strands.materials.at(static_cast<std::size_t>(m.strands.material.at(strand))).radius_a;
+    };
+    const Scene scene = build("");
+    for (std::size_t s = 0; s < 3; ++s) {
+        EXPECT_NEAR(radius(scene.model, s), 1e-5 * static_cast<double>(s + 1), 1e-11);
+        EXPECT_EQ(scene.model.strand_groups[0].colour_of(s), Vec3::Unit(static_cast<int>(s)));
+    }
+    EXPECT_NEAR(scene.model.strands.materials[2].radius_b, 1.5e-5, 1e-11);
+    const Scene kept = parse_scene(scene.resolved_toml, temporary.path() / "s.toml"); // as a run folder keeps it
+    EXPECT_EQ(radius(kept.model, 2), radius(scene.model, 2));
+    EXPECT_NEAR(radius(build("thickness_scale=3\ncount=2\n").model, 1), 6e-5, 1e-11);
+    const Model plain = build("radius='50 um'\ncolour=[0.5,0.5,0.5]\n").model; // what is given counts for all
+    EXPECT_EQ(plain.strands.materials.size(), 1u);
+    EXPECT_NEAR(radius(plain, 1), 50e-6, 1e-18);
+    EXPECT_EQ(plain.strand_groups[0].colour_of(1), Vec3(0.5, 0.5, 0.5));
+    try {
+        (void)build("thickness_scale=1e-4\n");
+        FAIL() << "not noticed";
+    } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find("thickness of strand 0 makes its radius 1e-09 m; allowed: from 1e-07"),
+                  std::string::npos)
+            << error.what();
+    }
+}
+
+TEST(StrandScene, RadiiVaryByTheSeedWithinTheirBounds)
+{
+    const std::string text = "[domain]\nlower=[0,0,0]\nupper=[1,1,1]\n[simulation]\ncell_size=0.1\n"
+                             "[obstacles.b]\nshape={type='sphere',radius=0.1}\nposition='0.5 0.5 0.5 m'\n[strands.s]\n"
+                             "kind='groom'\nobstacle='b'\ncount=1000\nvertices=4\nlength=0.1\nradius='40 um'\n";
+    const auto radii = [&](const std::string& more) {
+        std::vector<double> values;
+        for (const RodMaterial& m : parse_scene(text + more, "s.toml").model.strands.materials)
+            values.push_back(m.radius_a);
+        return values;
+    };
+    ASSERT_EQ(radii("").size(), 1u);
+    EXPECT_NEAR(radii("")[0], 40e-6, 1e-18);
+    const std::vector<double> varied = radii("radius_variation=0.3\n");
+    ASSERT_EQ(varied.size(), 1000u);
+    const auto [least, most] = std::minmax_element(varied.begin(), varied.end());
+    EXPECT_GE(*least, 28e-6);
+    EXPECT_LT(*least, 28.5e-6);
+    EXPECT_LE(*most, 52e-6);
+    EXPECT_GT(*most, 51.5e-6);
+    EXPECT_NEAR(std::accumulate(varied.begin(), varied.end(), 0.0) / 1000, 40e-6, 0.9e-6); // four standard deviations
+    EXPECT_EQ(radii("radius_variation=0.3\n"), varied);
+    EXPECT_NE(radii("radius_variation=0.3\nseed=2\n"), varied);
+}
+
+TEST(StrandScene, WhatIsSaidInVainOrTwiceIsRefused)
+{
+    const std::string text = "[domain]\nlower=[0,0,0]\nupper=[1,1,1]\n[simulation]\ncell_size=0.1\n"
+                             "[obstacles.b]\nshape={type='sphere',radius=0.1}\nposition='0.5 0.5 0.5 m'\n[strands.s]\n";
+    EXPECT_NE(problem_of(text + "kind='groom'\nobstacle='b'\ncount=3\nlength=0.1\nclump=0.9\n")
+                  .find("strands.s.clump: has no meaning without clumps"),
+              std::string::npos);
+    EXPECT_NE(problem_of(text + "kind='woven'\nrows=3\ncolumns=3\nspacing='3 mm'\nradius='2 mm'\n")
+                  .find("strands.s.radius: 0.002 m is too thick to weave; allowed: up to 0.0006 m (a fifth of the "
+                        "spacing)"),
+              std::string::npos);
+    EXPECT_NE(problem_of(text +
+                         "kind='bundle'\nstart=[0,0,0]\nend=[0.1,0,0]\n[strands.t]\nkind='bundle'\nvertices=5\n"
+                         "start=[0,0,0]\nend=[0,0.1,0]\njoints=[{vertex=0,strands='s'},{vertex=-5,strands='s'}]\n")
+                  .find("strands.t.joints[1]: ties what is tied to 's' already"),
+              std::string::npos);
+}
+
+} // namespace
+} // namespace rivulet
