@@ -242,7 +242,7 @@ void find_immersed(const Model& model, const State& state, Workspace::Scratch& s
     }
     find_fractions(model, dry, s);
     m.liquid_mass.assign(m.vertex.size(), Vec3::Zero());
-    for (auto& mass : m.carrier) mass.clear();
+    for (auto& field : m.carrier) field.clear();
     if (!model.wetting->drags || !std::any_of(m.submersion.begin(), m.submersion.end(), [](double p) { return p > 0; }))
         return;
     find_carriers(model, s, dt);
