@@ -1,5 +1,4 @@
 #include "base/error.h"
-#include "base/log.h"
 #include "base/parallel.h"
 #include "geometry/mesh_io.h"
 #include "geometry/mesh_parts.h"
@@ -257,10 +256,9 @@ std::vector<fs::path> convert(const fs::path& run, const std::string& default_ou
         Job job{folder, load_for_pictures(folder, options.overrides), chosen_frames(folder, options.frame),
                 options.out.empty() ? folder.file(default_out) : options.out, options};
         require_content(run, job.scene.model, converter.format, converter.holds);
-        if (job.scene.model.wetting && !converter.has_films)
-            log_warning("{} files hold the bulk only: `rivulet mesh` and `export --to usd` or `--to obj` write the "
-                        "liquid on strands",
-                        converter.format);
+        if (options.message && job.scene.model.wetting && !converter.has_films)
+            options.message(converter.format + " files hold the bulk only; `rivulet mesh` and `export --to usd` or " +
+                            "`--to obj` write the liquid on strands, too");
         make_folder(job.out);
         converter.write(job);
         return job.files;

@@ -50,18 +50,17 @@ Record wetting_record()
 
 Record film_record()
 {
-    return {"film",
-            "A film of one thickness on a part of each strand.",
-            "",
-            {
-                number("thickness", "m", "From the surface of the strand to that of the film.")
-                    .between(0, 0.01)
-                    .mandatory(),
-                number("from", "", "Where it begins, as a part of the strand's length from its beginning.")
-                    .between(0, 1)
-                    .otherwise("0"),
-                number("to", "", "Where it ends.").between(0, 1).otherwise("1"),
-            }};
+    return {
+        "film",
+        "A film of one thickness on a part of each strand.",
+        "",
+        {
+            number("thickness", "m", "From the surface of the strand to that of the film.").between(0, 0.1).mandatory(),
+            number("from", "", "Where it begins, as a part of the strand's length from its beginning.")
+                .between(0, 1)
+                .otherwise("0"),
+            number("to", "", "Where it ends.").between(0, 1).otherwise("1"),
+        }};
 }
 
 } // namespace rivulet

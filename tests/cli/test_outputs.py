@@ -199,7 +199,7 @@ class Outputs(CliTest):
             self.assertIn(text, usd)
         self.assertIn("f ", (self.folder / "wet/export/obj/000000.obj").read_text())
         for kind in ("ply", "vdb"):
-            self.assertIn(f"{kind} files hold the bulk only", self.rivulet("export", "wet", "--to", kind).stderr)
+            self.assertIn(f"{kind} files hold the bulk only", self.rivulet("export", "wet", "--to", kind).stdout)
         self.rivulet("render", "wet", "--frame", "0", "--width", "96", "--height", "54", "--samples", "1")
         rows = list(csv.DictReader((self.folder / "wet/probes.csv").read_text().splitlines()))
         ring = math.pi * (1.2**2 - 0.2**2) * 1e-6
