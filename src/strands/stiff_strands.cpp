@@ -9,6 +9,9 @@ namespace {
 /// Motion along the normal of a contact that bears a force, beyond what the linear answer had, as a part of the
 /// thinnest radius, after which forces that do not change with it are of no use for the strand.
 constexpr double kAstray = 1;
+/// Stiffness of what a strand touches, as a part of that of its own edges: enough not to be thrown. With all of it,
+/// places that a strand cannot reach hold up its Newton steps.
+constexpr double kContactStiffness = 0.01;
 /// Contacts whose tangential force is below this part of its largest stick.
 constexpr double kSticks = 0.999;
 
@@ -75,7 +78,8 @@ void StiffStrands::add_spring(const StrandContact& c, std::size_t i, bool is_sec
     const auto v = static_cast<std::size_t>(vertex);
     const StrandModel& model = given_.model;
     const RodMaterial& m = model.materials[static_cast<std::size_t>(model.material[strand])];
-    Spring s{i, vertex, at, is_second, m.youngs_modulus * m.area() / model.rest_length[v], {}, {}};
+    const double stiffness = kContactStiffness * m.youngs_modulus * m.area() / model.rest_length[v];
+    Spring s{i, vertex, at, is_second, stiffness, {}, {}};
     const double along = c.normal.dot(c.force) + c.cohesion;
     const Vec3 across = c.force - c.normal.dot(c.force) * c.normal;
     if (!c.is_joint && across.norm() >= kSticks * c.friction * along) s.normal = c.normal;
