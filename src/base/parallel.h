@@ -2,16 +2,12 @@
 
 #include "base/assert.h"
 
-#include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/global_control.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/partitioner.h>
 #include <oneapi/tbb/task_arena.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <type_traits>
 #include <vector>
 
 namespace rivulet {
@@ -43,25 +39,26 @@ auto with_threads(int n_threads, Body&& body)
     return pool.run([&] { return body(pool.n_threads()); });
 }
 
+/// A loop over part of the indices of a parallel_for(). `body` is the address of a pointer to what it calls.
+using ChunkLoop = void (*)(const void* body, std::int64_t begin, std::int64_t end);
+/// Calls loop(body, begin, end) for chunks of [0, n) that follow from n and `grain` alone.
+void run_chunks(std::int64_t n, std::int64_t grain, const char* name, const void* body, ChunkLoop loop);
+
 /// Calls body(i) for i in [0, n). Each iteration writes only what belongs to i, so the result cannot depend on the
 /// number of threads. `name` says where an invariant broke; `grain` is the smallest number of iterations worth a task.
+///
+/// The compiler may round a b + c once or twice, as it likes better, and need not do so alike in two copies of a loop,
+/// nor in the vectors of a loop and in what is left over at its end. So there is one copy of the loop, called through a
+/// pointer from another file, and an index is always at the same place of the same chunk.
 template <class Body>
 void parallel_for(std::int64_t n, const char* name, Body&& body, std::int64_t grain = 1)
 {
-    const auto run = [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i != end; ++i) body(i);
-    };
-    try {
-        if (n <= grain) {
-            run(0, std::max<std::int64_t>(n, 0));
-            return;
-        }
-        oneapi::tbb::parallel_for(
-            oneapi::tbb::blocked_range<std::int64_t>(0, n, static_cast<std::size_t>(grain)),
-            [&](const oneapi::tbb::blocked_range<std::int64_t>& range) { run(range.begin(), range.end()); });
-    } catch (const InternalError& error) {
-        throw InternalError(std::string(error.what()) + ", in the loop '" + name + "'");
-    }
+    using Called = std::remove_reference_t<Body>;
+    Called* const called = &body;
+    run_chunks(n, grain, name, &called, [](const void* at, std::int64_t begin, std::int64_t end) {
+        Called& call = **static_cast<Called* const*>(at);
+        for (std::int64_t i = begin; i != end; ++i) call(i);
+    });
 }
 
 /// Fixed chunk length of ordered sums: part of the definition of the result, never a tuning knob.

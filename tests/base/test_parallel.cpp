@@ -72,6 +72,36 @@ TEST(ParallelFor, VisitsEveryIndexOnce)
     EXPECT_EQ(std::count(visits.begin(), visits.end(), 1), 100'000);
 }
 
+/// Sums of two products: the compiler rounds one of the four only once, and not the same one in every copy of the loop.
+TEST(ParallelFor, GivesAnIndexTheSameBitsOnAnyNumberOfThreads)
+{
+    const std::size_t n = 100'003;
+    std::vector<double> x(n), y(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        x[i] = std::sin(double(i));
+        y[i] = std::cos(3 * double(i));
+    }
+    const auto mixed = [&](int threads) {
+        std::vector<double> out(2 * n);
+        with_threads(threads, [&](int) {
+            parallel_for(std::int64_t(n), "test", [&](std::int64_t index) {
+                const auto i = std::size_t(index);
+                out[2 * i] = x[i] * y[i] - y[i] * 0.3;
+                out[2 * i + 1] = x[i] * 0.3 + y[i] * x[i];
+            });
+        });
+        return out;
+    };
+    const std::vector<double> one = mixed(1);
+    for (const int threads : {2, 3, 8})
+        for (int repeat = 0; repeat < 5; ++repeat) {
+            const std::vector<double> many = mixed(threads);
+            std::int64_t n_different = 0;
+            for (std::size_t i = 0; i < one.size(); ++i) n_different += many[i] != one[i];
+            EXPECT_EQ(n_different, 0) << threads << " threads";
+        }
+}
+
 TEST(ColouredFor, RunsColoursInOrder)
 {
     const ThreadPool pool(2);
