@@ -38,8 +38,8 @@ radius = "35 um"
 internal_viscosity = 0
 )";
 
-/// Hairs that meet at 8 m/s go astray in several rounds of a step. When what the springs of stiff ones bear was counted
-/// twice, rounds threw them (1 km in the worst) and the run ended in step 102; now none is thrown.
+/// Hairs at up to 10 m/s go astray in several rounds of a step. When what the springs of stiff ones bear was counted
+/// twice, rounds threw them, and the run ended after 102 steps.
 TEST(ViolentStrands, HairOnAHeadThatIsShakenIsNotThrown)
 {
     const Scene scene = parse_scene(kShaken, "shaken.toml");
