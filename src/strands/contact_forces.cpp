@@ -113,12 +113,8 @@ ConeSolution solve_cones_by_size(std::span<ConeContact> cones, StrandCompliance&
 
 Vec3 force_before(const ContactCase& given, const StrandContact& contact, std::span<const StrandBridge> bridges)
 {
-    if (contact.bridge >= 0) return bridges[static_cast<std::size_t>(contact.bridge)].contact.force;
-    const ContactMemory& memory = given.memory;
-    auto i = std::lower_bound(memory.a.begin(), memory.a.end(), contact.a) - memory.a.begin();
-    for (auto k = static_cast<std::size_t>(i); k < memory.a.size() && memory.a[k] == contact.a; ++k)
-        if (memory.b[k] == contact.b) return memory.force[k];
-    return Vec3::Zero();
+    return contact.bridge >= 0 ? bridges[static_cast<std::size_t>(contact.bridge)].contact.force
+                               : force_before(given.memory, contact.a, contact.b);
 }
 
 ContactForces solve_contact_forces(const ContactCase& given, std::span<const StrandContact> contacts,
