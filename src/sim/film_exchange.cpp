@@ -399,8 +399,7 @@ private:
                                                       wetting_.film.density, felt(tip).norm())))
                 continue;
             const std::vector<Vec3>& x = state_.strands.position;
-            const double shed = fitting(pool, x[tip]);
-            const double n = std::max(1.0, std::floor(shed * kDropPart / unit_)); // whole particles: one drop
+            const double shed = fitting(pool, x[tip]), n = std::floor(shed / unit_);
             const Vec3 tangent = (x[tip] - x[tip - 1]).normalized();
             const Vec3 velocity = state_.strands.velocity[tip] + state_.film.pool_flow[s] * tangent;
             for (double i = 0; i < n; ++i) // one behind the other

@@ -287,7 +287,7 @@ TEST(Films, DripNoMoreThanThereIsRoomForAround)
     shed_liquid(m, state, workspace.scratch(), 1e-3);
     EXPECT_NEAR(ledger_balance(state).film, 99 * cell, 1e-9 * cell);
     EXPECT_NEAR(ledger_balance(state).pool, 49 * cell, 1e-9 * cell);
-    EXPECT_EQ(state.liquid.size(), 32 + 8); // quarters of particles, and whole ones from the tip
+    EXPECT_EQ(state.liquid.size(), 64); // two cells of 32 drops
     EXPECT_NEAR(volume_of(state), 150 * cell, 1e-9 * cell);
     EXPECT_NEAR(state.film.shed[0], 2 * cell, 1e-12 * cell);
     for (Vec3& x : state.liquid.position) x = state.strands.position[20]; // none left
