@@ -68,8 +68,8 @@ BenchFigure growth_figure(const std::string& name, const ContactRun& many, const
 void bench_two_threads_with_contact(std::vector<BenchFigure>& figures)
 {
     constexpr double kDenseTwoThreadsBar = 1.8;
-    constexpr int kTimedSteps = 3, kTurns = 6;
-    const Model model = falling_bundles(2, kBundleStrands);
+    constexpr int kTimedSteps = 2, kTurns = 4, kFewStrands = 200;
+    const Model model = falling_bundles(1, kFewStrands);
     State state = initial_state(model);
     Workspace workspace;
     for (int i = 0; i < kContactSteps; ++i) advance(model, state, workspace);
@@ -104,14 +104,14 @@ std::vector<BenchFigure> bench_strand_contact(bool full)
     // From few to many: what earlier ones leave behind is small beside what later ones take.
     const ContactRun dense = run_with_contact([] { return falling_bundles(1, kBundleStrands); });
     const ContactRun few = run_with_contact([&] { return head(1000); });
-    const ContactRun four = run_with_contact([] { return falling_bundles(4, kBundleStrands); });
+    const ContactRun two = run_with_contact([] { return falling_bundles(2, kBundleStrands); });
     const ContactRun many = run_with_contact([&] { return head(10000); });
     add_figures("strands_cone_1k", few, figures);
     add_figures("strands_cone_10k", many, figures);
     figures.push_back(growth_figure("strands_cone_growth", many, few, 0));
     if (full) add_figures("strands_cone_100k", run_with_contact([&] { return head(100000); }), figures);
     add_figures("strands_dense", dense, figures);
-    figures.push_back(growth_figure("strands_dense_growth", four, dense, kGrowthBar));
+    figures.push_back(growth_figure("strands_dense_growth", two, dense, kGrowthBar));
     bench_two_threads_with_contact(figures);
     return figures;
 }
