@@ -72,7 +72,7 @@ TEST(ParallelFor, VisitsEveryIndexOnce)
     EXPECT_EQ(std::count(visits.begin(), visits.end(), 1), 100'000);
 }
 
-/// Sums of two products: the compiler rounds one of the four only once, and not the same one in every copy of the loop.
+/// Sums of two products: the compiler rounds one of them only with the sum, not the same one in every copy of a loop.
 TEST(ParallelFor, GivesAnIndexTheSameBitsOnAnyNumberOfThreads)
 {
     const std::size_t n = 100'003;
