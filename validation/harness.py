@@ -12,6 +12,10 @@ import numpy
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
+# Why turning liquid slows down: a reason that cases share.
+TURNING_AT_WALLS = ("faces inside of walls take the mean of the faces beside them, which flattens a shear along a wall by a little every "
+                    "step; in corners and between vortices particles are drawn apart until cells are empty.")
+
 
 @dataclasses.dataclass
 class Figure:

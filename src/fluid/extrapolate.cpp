@@ -13,8 +13,6 @@ namespace rivulet {
 namespace {
 
 constexpr std::size_t kTilePlane = kTileEdge * kTileEdge;
-/// Steps from face to face from the air within which faces in solids do not follow the liquid's change.
-constexpr int kSurfaceReach = 3;
 
 /// Marks the open faces of liquid cells along one axis.
 void mark_known(const TileGrid& grid, const SolidFields& solids, std::span<const std::uint8_t> liquid, std::size_t axis,
@@ -79,33 +77,9 @@ std::uint64_t beside_known(const TileGrid& grid, const KnownBits& bits, int t, i
     return along_x | along_y | plane(0, 0, k - 1) | plane(0, 0, k + 1);
 }
 
-/// Faces within `reach` steps of an open one that is not known: of air, or of liquid at its surface.
-KnownBits near_air(const TileGrid& grid, const std::vector<double>& open, const std::vector<std::uint8_t>& known,
-                   int reach)
-{
-    std::vector<std::uint8_t> air(known.size());
-    parallel_for(grid.n_tiles(), "air", [&](std::int64_t t) {
-        for (auto f = static_cast<std::size_t>(t) * kTileCells; f < static_cast<std::size_t>(t + 1) * kTileCells; ++f)
-            air[f] = open[f] > 0 && known[f] == 0;
-    });
-    KnownBits bits = bits_of(grid, air);
-    for (int n = 0; n < reach; ++n) {
-        KnownBits next = bits;
-        parallel_for(grid.n_tiles(), "air", [&](std::int64_t t) {
-            for (int k = 0; k < kTileEdge; ++k) {
-                const auto plane = static_cast<std::size_t>(t * kTileEdge + k);
-                next[plane] |= beside_known(grid, bits, static_cast<int>(t), k, bits[plane]);
-            }
-        });
-        bits.swap(next);
-    }
-    return bits;
-}
-
-/// Mean of value_of(face) over the known faces around a face; they are asked in a fixed order.
-template <class ValueOf>
+/// Mean of the known faces around a face; they are asked in a fixed order.
 double mean_of_known(const TileGrid& grid, int t, const Vec3i& cell, const std::vector<std::uint8_t>& known,
-                     ValueOf&& value_of)
+                     const std::vector<double>& velocity)
 {
     double sum = 0;
     int n = 0;
@@ -113,25 +87,27 @@ double mean_of_known(const TileGrid& grid, int t, const Vec3i& cell, const std::
     for (std::size_t axis = 0; axis < 3; ++axis)
         for (const std::size_t other : {at.down[axis], at.up[axis]}) {
             if (known[other] == 0) continue;
-            sum += value_of(other);
+            sum += velocity[other];
             ++n;
         }
     return sum / n;
 }
 
-/// One layer in one tile: set_face(face, cell) for the faces beside known ones. Values are read only where known and
-/// written only where not, so tiles cannot disturb each other.
-template <class SetFace>
-void grow_tile(const TileGrid& grid, int t, const KnownBits& bits, KnownBits& next, SetFace&& set_face)
+/// One layer in one tile: faces that `known` leaves empty take the mean of the known ones around them. Values are read
+/// only where known and written only where not, so tiles cannot disturb each other.
+void grow_tile(const TileGrid& grid, int t, const KnownBits& bits, const std::vector<std::uint8_t>& known,
+               KnownBits& next, std::vector<double>& velocity)
 {
     for (int k = 0; k < kTileEdge; ++k) {
         const auto plane = static_cast<std::size_t>(t * kTileEdge + k);
         const std::uint64_t own = bits[plane];
         if (own == ~std::uint64_t{0}) continue;
-        next[plane] = beside_known(grid, bits, t, k, own) & ~own;
-        for (std::uint64_t left = next[plane]; left != 0; left &= left - 1) {
+        const std::uint64_t grown = beside_known(grid, bits, t, k, own) & ~own;
+        next[plane] = grown;
+        for (std::uint64_t left = grown; left != 0; left &= left - 1) {
             const int c = std::countr_zero(left);
-            set_face(plane * kTilePlane + static_cast<std::size_t>(c), Vec3i(c % 8, c / 8, k));
+            velocity[plane * kTilePlane + static_cast<std::size_t>(c)] =
+                mean_of_known(grid, t, {c % 8, c / 8, k}, known, velocity);
         }
     }
 }
@@ -144,25 +120,6 @@ void add_grown(int t, KnownBits& grown, KnownBits& bits, std::vector<std::uint8_
         bits[plane] |= grown[plane];
         for (std::uint64_t left = std::exchange(grown[plane], 0); left != 0; left &= left - 1)
             known[plane * kTilePlane + static_cast<std::size_t>(std::countr_zero(left))] = 1;
-    }
-}
-
-/// `layers` times over all tiles, grow_tile() and add_grown().
-template <class SetFace>
-void grow_layers(const TileGrid& grid, int layers, std::vector<std::uint8_t>& known, SetFace&& set_face)
-{
-    KnownBits bits = bits_of(grid, known), grown(bits.size(), 0);
-    for (int layer = 0; layer < layers; ++layer) {
-        parallel_for(
-            grid.n_tiles(), "extrapolate",
-            [&](std::int64_t ti) {
-                const int t = static_cast<int>(ti);
-                grow_tile(grid, t, bits, grown, [&](std::size_t face, const Vec3i& cell) { set_face(t, cell, face); });
-            },
-            4);
-        parallel_for(
-            grid.n_tiles(), "extrapolate", [&](std::int64_t t) { add_grown(static_cast<int>(t), grown, bits, known); },
-            32);
     }
 }
 
@@ -327,33 +284,21 @@ void extrapolate_change(const TileGrid& grid, const SolidFields& solids, const s
         }
 }
 
-void extrapolate_into_solids(const TileGrid& grid, const SolidFields& solids,
-                             const std::array<std::vector<double>, 3>& mass,
-                             const std::array<std::vector<double>, 3>& transferred, int layers,
-                             std::array<std::vector<double>, 3>& velocity,
-                             std::array<std::vector<std::uint8_t>, 3>& known)
-{
-    for (std::size_t a = 0; a < 3; ++a) {
-        std::vector<double>& u = velocity[a];
-        const KnownBits at_surface = near_air(grid, solids.open[a], known[a], kSurfaceReach);
-        const auto change = [&](std::size_t face) { return mass[a][face] > 0 ? u[face] - transferred[a][face] : 0; };
-        grow_layers(grid, layers, known[a], [&](int t, const Vec3i& cell, std::size_t face) {
-            const bool follows = mass[a][face] > 0 && solids.open[a][face] == 0 &&
-                                 (at_surface[face / kTilePlane] >> (face % kTilePlane) & 1) == 0;
-            u[face] = follows ? transferred[a][face] + mean_of_known(grid, t, cell, known[a], change)
-                              : mean_of_known(grid, t, cell, known[a], [&](std::size_t other) { return u[other]; });
-        });
-    }
-}
-
 void extrapolate_velocity(const TileGrid& grid, int layers, std::array<std::vector<double>, 3>& velocity,
                           std::array<std::vector<std::uint8_t>, 3>& known)
 {
-    for (std::size_t a = 0; a < 3; ++a)
-        grow_layers(grid, layers, known[a], [&](int t, const Vec3i& cell, std::size_t face) {
-            velocity[a][face] =
-                mean_of_known(grid, t, cell, known[a], [&](std::size_t other) { return velocity[a][other]; });
-        });
+    KnownBits grown(static_cast<std::size_t>(grid.n_tiles() + 1) * kTileEdge, 0);
+    for (std::size_t a = 0; a < 3; ++a) {
+        KnownBits bits = bits_of(grid, known[a]);
+        for (int layer = 0; layer < layers; ++layer) {
+            parallel_for(
+                grid.n_tiles(), "extrapolate",
+                [&](std::int64_t t) { grow_tile(grid, static_cast<int>(t), bits, known[a], grown, velocity[a]); }, 4);
+            parallel_for(
+                grid.n_tiles(), "extrapolate",
+                [&](std::int64_t t) { add_grown(static_cast<int>(t), grown, bits, known[a]); }, 32);
+        }
+    }
 }
 
 void lump_mass(const TileGrid& grid, const SolidFields& solids, const std::array<std::vector<double>, 3>& mass,

@@ -22,14 +22,6 @@ void extrapolate_change(const TileGrid& grid, const SolidFields& solids, const s
                         const std::array<std::vector<double>, 3>& transferred, int layers,
                         std::array<std::vector<double>, 3>& velocity, std::array<std::vector<std::uint8_t>, 3>& known);
 
-/// extrapolate_velocity() beside solids: faces in them that particles give mass to take the mean change instead, as
-/// above, but for those near air. What particles bring there goes on as in the liquid: shear is not flattened.
-void extrapolate_into_solids(const TileGrid& grid, const SolidFields& solids,
-                             const std::array<std::vector<double>, 3>& mass,
-                             const std::array<std::vector<double>, 3>& transferred, int layers,
-                             std::array<std::vector<double>, 3>& velocity,
-                             std::array<std::vector<std::uint8_t>, 3>& known);
-
 /// Carries velocities from the known faces outwards: `layers` times, every face without a value takes the mean of the
 /// neighbouring faces (of its own axis) that have one and becomes known. Faces that no layer reaches keep what they
 /// had.

@@ -316,7 +316,7 @@ void transfer_to_grid(const Model& model, const State& state, Scratch& s)
     particles_to_faces(s.grid, s.order,
                        {l.position, l.velocity, l.affine, l.volume, l.liquid, density, l.lead, s.lead.carried},
                        s.faces);
-    if (has_solids(s.solids.view()) || carries_change(model, model.options.max_step)) s.transferred = s.faces.velocity;
+    if (carries_change(model, model.options.max_step)) s.transferred = s.faces.velocity;
 }
 
 bool carries_change(const Model& model, double dt) { return viscous_number(model, dt) >= kChangeNumber; }
@@ -480,11 +480,7 @@ void extend_velocity(const Model& model, Scratch& s, double dt)
     if (carries_change(model, dt))
         extrapolate_change(s.grid, s.solid_fields, s.faces.mass, s.transferred, kExtrapolatedLayers, s.faces.velocity,
                            s.known_faces);
-    if (has_solids(s.solids.view()))
-        extrapolate_into_solids(s.grid, s.solid_fields, s.faces.mass, s.transferred, kExtrapolatedLayers,
-                                s.faces.velocity, s.known_faces);
-    else
-        extrapolate_velocity(s.grid, kExtrapolatedLayers, s.faces.velocity, s.known_faces);
+    extrapolate_velocity(s.grid, kExtrapolatedLayers, s.faces.velocity, s.known_faces);
     constrain_to_solids(s.grid, s.solids.view(), s.solid_fields, s.known_faces, s.faces.velocity, s.face_solids);
     if (s.has_viscosity) s.viscosity_solver.extend_through_walls(s.faces.velocity);
     keep_free_momentum(s);

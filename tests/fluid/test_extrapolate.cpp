@@ -2,7 +2,6 @@
 
 #include "base/rng.h"
 #include "geometry/shapes.h"
-#include "grid/transfer.h"
 
 #include <gtest/gtest.h>
 
@@ -71,55 +70,6 @@ TEST(Extrapolation, EveryLayerIsTheMeanOfTheKnownFacesAround)
         for (int layer = 0; layer < kLayers; ++layer) grow_plainly(grid, plain[a], plainly_known[a]);
         EXPECT_EQ(known[a], plainly_known[a]);
         EXPECT_EQ(velocity[a], plain[a]);
-    }
-}
-
-// Liquid that fills a channel between smooth walls and shears along them, pushed by the same everywhere.
-TEST(Extrapolation, ShearAlongWallsComesBackToParticlesAsItWas)
-{
-    const double dx = 1.0 / 16;
-    const Vec3 size(2, 1, 0.5);
-    Mat3 shear = Mat3::Zero();
-    shear(0, 1) = 3;
-    shear(0, 2) = -2;
-    const auto flow = [&](const Vec3& x) { return Vec3(Vec3(0.5, 0, 0) + shear * x); };
-    std::vector<Vec3> position, velocity;
-    for (double z = dx / 4; z < size.z(); z += dx / 2)
-        for (double y = dx / 4; y < size.y(); y += dx / 2)
-            for (double x = dx / 4; x < size.x(); x += dx / 2) position.emplace_back(x, y, z);
-    for (const Vec3& x : position) velocity.push_back(flow(x));
-    std::vector<Mat3> affine(position.size(), shear);
-    const std::vector<double> volume(position.size(), dx * dx * dx / 8), density{1000};
-    const TileGrid grid = tiles_around(position, Vec3::Zero(), dx, 3);
-    ParticleOrder order;
-    sort_particles(grid, position, order);
-    Solids solids;
-    solids.box = {Vec3::Zero(), size};
-    solids.closed = {false, false, true, true, true, true};
-    SolidFields fields;
-    rasterize_solids(grid, solids, fields);
-    std::vector<std::uint8_t> liquid(grid.field_size(), 0);
-    for (const Vec3& x : position) {
-        const Vec3i cell = (x / dx).array().floor().cast<int>();
-        const int t = grid.find({cell.x() >> 3, cell.y() >> 3, cell.z() >> 3});
-        liquid[grid.index(t, cell.x() & 7, cell.y() & 7, cell.z() & 7)] = 1;
-    }
-
-    FaceFields faces;
-    particles_to_faces(grid, order, {position, velocity, affine, volume, {}, density}, faces);
-    const Faces transferred = faces.velocity;
-    Marks known;
-    mark_known_faces(grid, fields, liquid, known);
-    for (std::size_t n = 0; n < grid.field_size(); ++n)
-        if (known[0][n] != 0) faces.velocity[0][n] += 0.25;
-    extrapolate_into_solids(grid, fields, faces.mass, transferred, 4, faces.velocity, known);
-    FaceSolids at_rest;
-    constrain_to_solids(grid, solids, fields, known, faces.velocity, at_rest);
-    faces_to_particles(grid, order, faces.velocity, position, velocity, affine);
-    for (std::size_t p = 0; p < position.size(); ++p) {
-        if (std::abs(position[p].x() - 1) > 0.5) continue; // the ends are air's
-        EXPECT_LT((velocity[p] - flow(position[p]) - Vec3(0.25, 0, 0)).norm(), 1e-12) << position[p].transpose();
-        EXPECT_LT((affine[p] - shear).norm(), 1e-10) << position[p].transpose();
     }
 }
 
