@@ -43,7 +43,9 @@ public:
         const auto [found, is_new] =
             parts_.try_emplace({site[(lattice_.along + 1) % 3], site[(lattice_.along + 2) % 3]});
         if (is_new) {
-            const Vec3 middle = lattice_.axes * site;
+            Vec3 on_column = site; // whichever of its cubes comes first, also after a resume
+            on_column[lattice_.along] = 0;
+            const Vec3 middle = lattice_.axes * on_column;
             found->second = cut_cube(middle, h_, [this](const Vec3& x) { return line_distance(x); });
             found->second.centre -= middle;
         }

@@ -170,7 +170,7 @@ private:
         const auto known = static_cast<std::ptrdiff_t>(all.size());
         all.insert(all.end(), added.begin(), added.end());
         std::inplace_merge(all.begin(), all.begin() + known, all.end());
-        share_lacking_room(motion(), all);
+        share_lacking_room(motion(), 2 * given_.thinnest, all);
     }
 
     /// Whether the last round was good enough but for these contacts, which it brought about.

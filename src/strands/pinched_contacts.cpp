@@ -39,7 +39,7 @@ double lacking_room(const StrandContact& x, const StrandContact& y, std::span<co
 
 } // namespace
 
-void share_lacking_room(const StrandMotion& motion, std::span<StrandContact> contacts)
+void share_lacking_room(const StrandMotion& motion, double most, std::span<StrandContact> contacts)
 {
     const auto is_solid = [](const StrandContact& c) { return c.is_with_obstacle() && c.bridge < 0; };
     std::vector<double> lacking(contacts.size(), 0.0);
@@ -48,6 +48,7 @@ void share_lacking_room(const StrandMotion& motion, std::span<StrandContact> con
         for (std::size_t j = i + 1; j < contacts.size() && contacts[j].a <= contacts[i].a + 1; ++j) {
             if (!is_solid(contacts[j])) continue;
             const double room = lacking_room(contacts[i], contacts[j], motion.start);
+            if (room > most) continue;
             lacking[i] = std::max(lacking[i], room);
             lacking[j] = std::max(lacking[j], room);
         }
