@@ -91,7 +91,7 @@ TEST(Solids, WallsOneCellApartLeaveThatCellOpen)
     EXPECT_EQ(with_ball.open[0][grid.index(t, 7, 0, 7)], 1);
 }
 
-// Distances at the corners on the floor are those to the floor: the ball's cut of such a face is not in them.
+// Corners on the floor are at distance 0 from it, whatever the pillar that goes through it cuts of the faces there.
 TEST(Solids, FacesOnTheFloorAreCutByAnObstacleAsTheFacesAbove)
 {
     const double dx = 0.125;

@@ -3,6 +3,7 @@
 #include "models.h"
 #include "sim/resample.h"
 #include "sim/seed.h"
+#include "sim/sources.h"
 
 #include <gtest/gtest.h>
 
@@ -104,6 +105,29 @@ TEST(Seed, ALaterBodyFillsWhatAnEarlierLeaves)
     model.bodies.push_back(pool);
     const double half_ball = 2.0 / 3 * std::numbers::pi * std::pow(0.083, 3);
     EXPECT_NEAR(held(initial_state(model)).volume, 0.4 * 0.4 * 0.2 + half_ball, 1e-4 * 0.032);
+}
+
+/// After a resume nothing is known of the columns.
+TEST(Seed, AnObliqueSourceGivesTheSameBitsWhateverIsKnownOfItsColumns)
+{
+    Model model = with_body({0.4, 0.4, 0.4}, make_sphere({0.2, 0.2, 0.2}, 0.01), 0.02);
+    Source source;
+    source.shape = make_sphere({0.2, 0.2, 0.2}, 0.05);
+    source.velocity = {1, 0.4, 0.1};
+    model.sources.push_back(source);
+    State with, without;
+    with.ledger.emitted.resize(1);
+    without.ledger.emitted.resize(1);
+    std::vector<SourceColumns> known;
+    for (int n = 0; n < 12; ++n) {
+        const double dt = 0.004;
+        emit_sources(model, n * dt, n == 0 ? 0 : dt, with, known);
+        std::vector<SourceColumns> nothing;
+        emit_sources(model, n * dt, n == 0 ? 0 : dt, without, nothing);
+    }
+    EXPECT_GT(with.liquid.size(), 100);
+    EXPECT_EQ(with.liquid.position, without.liquid.position);
+    EXPECT_EQ(with.liquid.volume, without.liquid.volume);
 }
 
 TEST(Seed, ASourceGivesTheAreaOfItsMouthTimesItsSpeed)
