@@ -80,7 +80,7 @@ struct Workspace::Scratch {
     bool bears_contacts = false; ///< cut often enough: contacts without forces are borne, and count as missed
     FilmScratchpad films;
     Immersion immersion;
-    FreeLiquid free_liquid; ///< with wetting
+    FreeLiquid free_liquid;                 ///< with wetting
     ContactWorkspace strand_contact_search; ///< saves time, changes nothing
     PenaltyWorkspace strand_penalty_search; ///< the same
 
