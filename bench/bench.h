@@ -70,7 +70,8 @@ template <class Clock, class Action>
 [[nodiscard]] std::vector<BenchFigure> bench_surfacing(bool full);
 /// Elastic strands: factor and solve of a thousand strands of 50 vertices against LAPACK (where it was there when this
 /// was built) and Eigen, force and Hessian against that solve, whole steps of dry hair on a head that nods, how their
-/// cost grows from a thousand strands to a hundred thousand, two threads against one; then what strand_contact.h says.
+/// cost grows from a thousand strands to a hundred thousand, two threads against one; then what strand_contact.h
+/// and rubbing_bundles.h say.
 [[nodiscard]] std::vector<BenchFigure> bench_strands(bool full);
 /// Strands and liquid together: a hair drawn through a pool beside what the published program needs, where the time of
 /// a wet shaking cylinder and of a wet hair flip goes, and how the cost grows with the strands. `full`: whole runs,

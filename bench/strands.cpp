@@ -3,6 +3,7 @@
 #include "band_reference.h"
 #include "base/parallel.h"
 #include "hair.h"
+#include "rubbing_bundles.h"
 #include "sim/scratch.h"
 #include "strand_contact.h"
 
@@ -302,6 +303,7 @@ std::vector<BenchFigure> bench_strands(bool full)
 {
     // First, while the program has no free memory of its own that would hide what this takes.
     const std::vector<BenchFigure> contact = bench_strand_contact(full);
+    const std::vector<BenchFigure> rubbing = bench_rubbing_bundles();
     std::vector<BenchFigure> figures;
     {
         const ThreadPool pool(1);
@@ -310,6 +312,7 @@ std::vector<BenchFigure> bench_strands(bool full)
     }
     bench_two_threads(figures);
     figures.insert(figures.end(), contact.begin(), contact.end());
+    figures.insert(figures.end(), rubbing.begin(), rubbing.end());
     return figures;
 }
 

@@ -1,6 +1,7 @@
 #include "base/error.h"
 #include "rivulet/scene.h"
 #include "run/expectations.h"
+#include "scene/balance.h"
 #include "scene/scene.h"
 #include "sim/diagnostics.h"
 #include "sim/placement.h"
@@ -27,6 +28,7 @@ std::string summary(const Scene& scene)
         text += fmt::format("  strands    {} of {} vertices in all, in {} groups\n", model.strands.n_strands(),
                             model.strands.n_vertices(), model.strand_groups.size());
     for (const std::string& warning : placement_warnings(model)) text += fmt::format("  warning    {}\n", warning);
+    for (const std::string& warning : balance_warnings(scene)) text += fmt::format("  warning    {}\n", warning);
     return text;
 }
 

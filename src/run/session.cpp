@@ -12,6 +12,7 @@
 #include "run/process.h"
 #include "run/report.h"
 #include "run/resume.h"
+#include "scene/balance.h"
 #include "sim/diagnostics.h"
 #include "sim/placement.h"
 #include "sim/watchdog.h"
@@ -74,6 +75,7 @@ void Session::start_new()
     log_ = std::make_unique<RunLog>(folder_, false, options_.message);
     log_info("rivulet {}: {} on {} threads", RIVULET_VERSION, scene_.file.string(), n_threads_);
     for (const std::string& warning : placement_warnings(scene_.model)) log_warning("{}", warning);
+    for (const std::string& warning : balance_warnings(scene_)) log_warning("{}", warning);
     log_->flush(); // the first step may be a long one
     keep_scene();
     state_ = initial_state(scene_.model);

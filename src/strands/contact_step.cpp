@@ -6,6 +6,7 @@
 #include "strands/contact_packs.h"
 #include "strands/contact_search.h"
 #include "strands/pinched_contacts.h"
+#include "strands/slid_contacts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -151,18 +152,32 @@ private:
         if (!only_joints && is_first && !bridges_.empty()) found = search_.with_carried(found, motion());
         std::set_difference(found.begin(), found.end(), all.begin(), all.end(), std::back_inserter(added));
         if (contact_.rounds >= max_rounds()) {
-            contact_.n_missed += std::count_if(added.begin(), added.end(), [&](const StrandContact& c) {
-                return contact_depth(c, motion()) > kMissedDepth * given_.thinnest;
-            });
+            count_missed(added);
             return false;
         }
-        if (is_first ? all.empty() && added.empty() : is_done(added)) return false;
+        const bool has_slid = !is_first && bridges_.empty() && follow_slid(given_.edges, motion(), all);
+        if (is_first ? all.empty() && added.empty() : !has_slid && is_done(added)) return false;
         if (!is_first && !only_joints && bridges_.empty()) {
             drop_idle(given_, motion(), found, all);
             search_.add_struck(all, motion(), added);
         }
         add(added);
         return true;
+    }
+    /// What the last round left too near: contacts that it brought about, and where strands are dry those that it knew.
+    /// Those that went through each other make the step no solution.
+    void count_missed(const std::vector<StrandContact>& added)
+    {
+        const auto is_missed = [&](const StrandContact& c) {
+            return !c.is_joint && contact_depth(c, motion()) > kMissedDepth * given_.thinnest;
+        };
+        contact_.n_missed += std::count_if(added.begin(), added.end(), is_missed);
+        if (given_.options.bridges) return;
+        for (const StrandContact& c : contact_.contacts)
+            if (slid_through(c, motion()))
+                ++contact_.n_unbearable;
+            else if (is_missed(c))
+                ++contact_.n_missed;
     }
     void add(const std::vector<StrandContact>& added)
     {

@@ -1,3 +1,4 @@
+#include "scene/balance.h"
 #include "scene/groom.h"
 #include "scene/scene.h"
 #include "scene/strand_patterns.h"
@@ -77,6 +78,39 @@ TEST(StrandScene, PinsHoldVerticesCountedFromEitherEndWhereTheyAre)
     EXPECT_EQ(m.probes[0].kind, ProbeKind::CaughtVolume);
     EXPECT_EQ(m.probes[1].object, "rinse");
     EXPECT_EQ(probe_unit(m.probes[1]), "m3");
+}
+
+/// A hair that stands up falls over from 9 cm on (Greenhill 1881), and the stiffness that it takes to stand grows with
+/// the cube of the length.
+TEST(StrandScene, StrandsWhoseBalanceWithGravityIsNotStableAreWarnedOf)
+{
+    const auto warnings = [](const std::string& length, const std::string& sag_free) {
+        const std::string text = R"([simulation]
+cell_size = "1 cm"
+[domain]
+lower = "0 0 0 m"
+upper = "1 1 1 m"
+[strands.hair]
+kind = "bundle"
+count = 3
+vertices = 41
+radius = "35 um"
+density = "1300 kg/m3"
+youngs_modulus = "3.9 GPa"
+shear_modulus = "1.3 GPa"
+start = "0.5 0.5 0.5 m"
+)";
+        return balance_warnings(
+            parse_scene(text + "end = \"0.5 0.5 " + length + " m\"\nsag_free = " + sag_free + "\n", "hair.toml"));
+    };
+    EXPECT_TRUE(warnings("0.7", "false").empty());
+    EXPECT_TRUE(warnings("0.58", "true").empty());
+    EXPECT_TRUE(warnings("0.1", "true").empty()); // hangs
+    const std::vector<std::string> lines = warnings("0.7", "true");
+    ASSERT_EQ(lines.size(), 1U);
+    EXPECT_TRUE(lines[0].starts_with("strands.hair: 3 of 3 will not stay where they begin in spite of sag_free"));
+    const double stiffer = std::stod(lines[0].substr(lines[0].find("shear_modulus are ") + 18));
+    EXPECT_NEAR(stiffer, 10.6, 0.3) << lines[0]; // (20 cm less half an edge, over 8.99 cm)^3
 }
 
 TEST(StrandScene, VerticesThatAreNotThereOrHeldTwiceAreRefused)

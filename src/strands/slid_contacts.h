@@ -1,0 +1,21 @@
+#pragma once
+
+#include "geometry/segments.h"
+#include "strands/strand_contacts.h"
+
+#include <optional>
+#include <span>
+
+namespace rivulet {
+
+/// Where edges that touched with this normal are at the end of a motion in which they slid along each other and went
+/// through each other at another place; none if they did not. The normal is from the side on which they were.
+[[nodiscard]] std::optional<SegmentTouch> slid_through(const Segment& p1, const Segment& q1, const Vec3& normal);
+
+[[nodiscard]] std::optional<SegmentTouch> slid_through(const StrandContact& contact, const StrandMotion& motion);
+
+/// Moves such contacts half the way to where their edges went through each other: held at either place alone, these
+/// would turn about it. True if there are any. They keep their forces, under which the motion came about.
+bool follow_slid(const StrandEdges& edges, const StrandMotion& motion, std::span<StrandContact> contacts);
+
+} // namespace rivulet
