@@ -183,34 +183,6 @@ void grow_change(const TileGrid& grid, int t, const std::vector<double>& open, c
     }
 }
 
-/// Velocity at a face as a vector: its own component, and the means of the four faces of each other axis around it.
-Vec3 vector_at_face(const TileGrid& grid, const std::array<std::vector<double>, 3>& velocity, int t, int axis,
-                    const Vec3i& cell)
-{
-    constexpr std::array<std::size_t, 3> kStride{1, kTileEdge, kTileEdge * kTileEdge};
-    const auto own =
-        static_cast<std::size_t>(t) * kTileCells + static_cast<std::size_t>(cell_in_tile(cell.x(), cell.y(), cell.z()));
-    const std::size_t down = kStride[static_cast<std::size_t>(axis)];
-    Vec3 u;
-    for (int b = 0; b < 3; ++b) {
-        const double* field = velocity[static_cast<std::size_t>(b)].data();
-        const std::size_t up = kStride[static_cast<std::size_t>(b)];
-        if (b == axis)
-            u[b] = field[own];
-        else if (cell[axis] > 0 && cell[b] < kTileEdge - 1)
-            u[b] = (field[own] + field[own + up] + field[own - down] + field[own + up - down]) / 4;
-        else {
-            double sum = 0;
-            for (int n = 0; n < 4; ++n) {
-                const Vec3i f = cell + (n & 1) * Vec3i::Unit(b) - (n >> 1) * Vec3i::Unit(axis);
-                sum += field[grid.index(t, f.x(), f.y(), f.z())];
-            }
-            u[b] = sum / 4;
-        }
-    }
-    return u;
-}
-
 struct FaceValue {
     std::size_t axis;
     std::size_t face;
@@ -257,6 +229,33 @@ std::vector<FaceValue> constrained_faces(const TileGrid& grid, const Solids& sol
 }
 
 } // namespace
+
+Vec3 vector_at_face(const TileGrid& grid, const std::array<std::vector<double>, 3>& velocity, int t, int axis,
+                    const Vec3i& cell)
+{
+    constexpr std::array<std::size_t, 3> kStride{1, kTileEdge, kTileEdge * kTileEdge};
+    const auto own =
+        static_cast<std::size_t>(t) * kTileCells + static_cast<std::size_t>(cell_in_tile(cell.x(), cell.y(), cell.z()));
+    const std::size_t down = kStride[static_cast<std::size_t>(axis)];
+    Vec3 u;
+    for (int b = 0; b < 3; ++b) {
+        const double* field = velocity[static_cast<std::size_t>(b)].data();
+        const std::size_t up = kStride[static_cast<std::size_t>(b)];
+        if (b == axis)
+            u[b] = field[own];
+        else if (cell[axis] > 0 && cell[b] < kTileEdge - 1)
+            u[b] = (field[own] + field[own + up] + field[own - down] + field[own + up - down]) / 4;
+        else {
+            double sum = 0;
+            for (int n = 0; n < 4; ++n) {
+                const Vec3i f = cell + (n & 1) * Vec3i::Unit(b) - (n >> 1) * Vec3i::Unit(axis);
+                sum += field[grid.index(t, f.x(), f.y(), f.z())];
+            }
+            u[b] = sum / 4;
+        }
+    }
+    return u;
+}
 
 void mark_known_faces(const TileGrid& grid, const SolidFields& solids, std::span<const std::uint8_t> liquid_cells,
                       std::array<std::vector<std::uint8_t>, 3>& known)

@@ -10,6 +10,11 @@
 
 namespace rivulet {
 
+/// Velocity at a face of a tile as a vector: its own component, and the means of the four faces of each other axis
+/// around it.
+[[nodiscard]] Vec3 vector_at_face(const TileGrid& grid, const std::array<std::vector<double>, 3>& velocity, int t,
+                                  int axis, const Vec3i& cell);
+
 /// Marks the open faces of liquid cells: those whose velocity the pressure has set.
 void mark_known_faces(const TileGrid& grid, const SolidFields& solids, std::span<const std::uint8_t> liquid_cells,
                       std::array<std::vector<std::uint8_t>, 3>& known);

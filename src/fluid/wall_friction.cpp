@@ -1,6 +1,7 @@
 #include "fluid/wall_friction.h"
 
 #include "base/parallel.h"
+#include "fluid/extrapolate.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,20 +16,6 @@ struct RubbedFace {
     std::size_t face;
     double velocity;
 };
-
-/// Its own component, and the means of the four faces of each other axis around it.
-Vec3 velocity_around(const TileGrid& grid, const FaceVelocity& velocity, int t, int axis, const Vec3i& cell)
-{
-    Vec3 u;
-    for (int b = 0; b < 3; ++b) {
-        u[b] = 0;
-        for (int n = 0; n < 4; ++n) {
-            const Vec3i f = b == axis ? cell : Vec3i(cell + (n & 1) * Vec3i::Unit(b) - (n >> 1) * Vec3i::Unit(axis));
-            u[b] += velocity[std::size_t(b)][grid.index(t, f.x(), f.y(), f.z())] / 4;
-        }
-    }
-    return u;
-}
 
 /// Part of its slip that liquid at a face in this distance loses.
 double part_lost(double friction, double distance, double dx, bool viscous, double dt)
@@ -58,13 +45,12 @@ void rub_on_solids(const TileGrid& grid, const Solids& solids, const SolidFields
                 const auto face = std::size_t(t * kTileCells + c);
                 if (known[std::size_t(a)][face] == 0) continue;
                 const Vec3i cell(c % 8, c / 8 % 8, c / 64);
-                const Vec3 x = grid.node(t, cell.x() + (a == 0 ? 0 : 0.5), cell.y() + (a == 1 ? 0 : 0.5),
-                                         cell.z() + (a == 2 ? 0 : 0.5));
+                const Vec3 x = grid.face_centre(t, a, cell);
                 const auto [distance, body] = solids.nearest(x);
                 const double friction = solids.friction(body);
                 if (!(distance > 0 && distance <= dx) || !rubs(friction)) continue;
                 const Vec3 normal = solids.normal(x, body);
-                const Vec3 slip = velocity_around(grid, velocity, t, a, cell) - solids.velocity(x, body);
+                const Vec3 slip = vector_at_face(grid, velocity, t, a, cell) - solids.velocity(x, body);
                 const double along = slip[a] - normal.dot(slip) * normal[a];
                 const double lost = part_lost(friction, distance, dx, viscous, dt) * along;
                 rubbed[std::size_t(t)].push_back({std::size_t(a), face, velocity[std::size_t(a)][face] - lost});

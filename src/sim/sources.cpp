@@ -12,113 +12,61 @@
 namespace rivulet {
 namespace {
 
+/// Cubes count as in a mouth so far behind its surface, in edges of theirs: one that ends a step just there, as it
+/// would again and again where thickness, speed and step are round numbers, might be counted twice by rounding.
+constexpr double kNoRoundPlace = 0.00618034;
+
 bool is_active(double start, double stop, double time) { return time >= start && time < stop; }
 
-/// Directions of a source's lattice: the body's axes, or others with the third along the flow where that is along none.
-struct FlowAxes {
-    Mat3 axes = Mat3::Identity();
-    int along = 2; ///< the one that the liquid flows along
+/// Whether a cube that is this far along the flow entered its column's shape in the last `way` before `late`, or, where
+/// the source starts, was in it since.
+bool has_come(const SourceColumn& column, double at, double way, double late, bool is_starting)
+{
+    const double now = at - late, before = now - way;
+    return std::any_of(column.chords.begin(), column.chords.end(),
+                       [&](const Chord& c) { return now > c.enter && before <= (is_starting ? c.leave : c.enter); });
+}
 
-    explicit FlowAxes(const Vec3& velocity)
-    {
-        const double most = velocity.cwiseAbs().maxCoeff(&along);
-        if ((velocity - velocity[along] * Vec3::Unit(along)).norm() <= 1e-9 * most) return;
-        const Vec3 flow = velocity.normalized(), side = flow.unitOrthogonal();
-        axes << side, flow.cross(side), flow;
-        along = 2;
+/// Calls body(part) for the parts of cubes that a source brings in (time - dt, time], in its own frame.
+template <class Body>
+void for_emitted(const Source& source, double h, double time, double dt, SourceColumns& known, Body&& body)
+{
+    const Shape& shape = *source.shape;
+    const bool is_starting = source.start > time - dt || (dt == 0 && source.start == time);
+    const FlowAxes lattice(source.velocity);
+    const Aabb bounds = placed_bounds(shape.bounds(), {Vec3::Zero(), Quat(Mat3(lattice.axes.transpose()))});
+    if (source.velocity.isZero(0)) {
+        if (is_starting)
+            for_lattice(bounds.dilated(h), bounds.lower, h, [&](const Vec3& site) {
+                body(cut_cube(site, h, [&](const Vec3& y) { return shape.distance(y); }));
+            });
+        return;
     }
-};
-
-/// Finds and keeps the columns of a source.
-class Columns {
-public:
-    Columns(const Shape& shape, const FlowAxes& lattice, double h, SourceColumns& known)
-        : shape_(shape), lattice_(lattice), h_(h), parts_(known.parts)
-    {
-    }
-
-    /// Of the cube at this place of the lattice, its centre as seen from the cube's middle.
-    CubePart at(const Vec3& site)
-    {
-        const auto [found, is_new] =
-            parts_.try_emplace({site[(lattice_.along + 1) % 3], site[(lattice_.along + 2) % 3]});
-        if (is_new) {
-            Vec3 on_column = site; // whichever of its cubes comes first, also after a resume
-            on_column[lattice_.along] = 0;
-            const Vec3 middle = lattice_.axes * on_column;
-            found->second = cut_cube(middle, h_, [this](const Vec3& x) { return line_distance(x); });
-            found->second.centre -= middle;
-        }
-        return found->second;
-    }
-
-private:
-    /// Least distance to the shape on the line along the flow through x: looked for at places half a cube apart, then
-    /// beside the nearest of them, since mouths may be thinner than that.
-    [[nodiscard]] double line_distance(const Vec3& x) const
-    {
-        const Vec3 flow = lattice_.axes.col(lattice_.along);
-        const Aabb box = shape_.bounds();
-        const Vec3 middle = x + flow.dot(box.centre() - x) * flow;
-        const double reach = 0.5 * box.size().norm();
-        double least = shape_.distance(middle), nearest = 0;
-        const auto look_at = [&](double s) {
-            const double d = shape_.distance(middle + s * flow);
-            if (d < least) {
-                least = d;
-                nearest = s;
-            }
-        };
-        double step = 0.5 * h_;
-        for (double s = step; s <= reach; s += step) {
-            look_at(-s);
-            look_at(s);
-        }
-        for (int level = 0; level < kLineLevels; ++level) {
-            step *= 0.5;
-            const double around = nearest;
-            look_at(around - step);
-            look_at(around + step);
-        }
-        return least;
-    }
-
-    static constexpr int kLineLevels = 6;
-    const Shape& shape_;
-    const FlowAxes& lattice_;
-    double h_;
-    std::map<std::pair<double, double>, CubePart>& parts_;
-};
+    const double flow = lattice.axes.col(lattice.along).dot(source.velocity), speed = std::abs(flow);
+    const double late = speed * std::max(time - source.stop, 0.0); // since the source stopped
+    const double way = speed * (time - std::max(time - dt, source.start)) - late;
+    const Vec3 drift = flow * (time - source.start) * Vec3::Unit(lattice.along); // columns stay where they are
+    Aabb swept = bounds.dilated(h);
+    (flow > 0 ? swept.upper : swept.lower)[lattice.along] += (flow > 0 ? 1 : -1) * (way + late);
+    ColumnFinder columns(shape, lattice, flow < 0, h, known);
+    for_lattice(swept, bounds.lower + drift, h, [&](const Vec3& site) {
+        const Vec3 middle = lattice.axes * site;
+        const double near = shape.distance(middle);
+        if (near >= h + way + late || (!is_starting && near < -h - way - late)) return; // far, or inside before
+        const SourceColumn& column = columns.at(site);
+        const CubePart part{column.part.share, column.part.centre + middle};
+        if (has_come(column, columns.way(part.centre) - kNoRoundPlace * h, way, late, is_starting)) body(part);
+    });
+}
 
 void emit(const Model& model, const Source& source, double time, double dt, SourceColumns& known, State& state)
 {
     const double h = lattice_spacing(model);
     const Pose pose = source.motion.pose(time);
     const Twist twist = source.motion.twist(time);
-    const bool starting = source.start > time - dt || (dt == 0 && source.start == time);
-    const Vec3 way = dt * source.velocity;
-    if (!starting && way.isZero(0)) return;
-    const Shape& shape = *source.shape;
-    const auto distance = [&](const Vec3& y) { return shape.distance(y); };
-    const FlowAxes lattice(source.velocity);
-    Columns columns(shape, lattice, h, known);
-    const Aabb bounds = placed_bounds(shape.bounds(), {Vec3::Zero(), Quat(Mat3(lattice.axes.transpose()))});
-    const double flow = lattice.axes.col(lattice.along).dot(source.velocity);
-    const Vec3 drift = flow * (time - source.start) * Vec3::Unit(lattice.along); // columns stay where they are
     auto& account = state.ledger.emitted[static_cast<std::size_t>(source.liquid)];
     const SolidSet solids = solids_at(model, time, 0);
-    for_lattice(bounds.dilated(h), bounds.lower + drift, h, [&](const Vec3& site) {
-        const Vec3 middle = lattice.axes * site;
-        const double near = distance(middle);
-        if (near >= h || (!starting && near < -h - way.norm())) return; // not there yet, or was inside already
-        CubePart part;
-        if (source.velocity.isZero(0)) {
-            part = cut_cube(middle, h, distance);
-        } else {
-            part = columns.at(site);
-            part.centre += middle;
-            if (!(distance(part.centre) < 0) || (!starting && distance(part.centre - way) < 0)) return;
-        }
+    for_emitted(source, h, time, dt, known, [&](const CubePart& part) {
         const Vec3 x = pose.to_world(part.centre);
         if (part.share == 0 || !model.domain.box.contains(x) || solids.view().distance(x) < 0) return;
         const double volume = part.share * h * h * h;
@@ -168,9 +116,8 @@ void emit_sources(const Model& model, double time, double dt, State& state, std:
     known.resize(model.sources.size());
     for (std::size_t n = 0; n < model.sources.size(); ++n) {
         const Source& source = model.sources[n];
-        if (!is_active(source.start, source.stop, time)) continue;
-        emit(model, source, time, dt, known[n], state);
-        drive_mouth(source, time, state);
+        if (source.start <= time && source.stop > time - dt) emit(model, source, time, dt, known[n], state);
+        if (is_active(source.start, source.stop, time)) drive_mouth(source, time, state);
     }
 }
 
@@ -261,12 +208,12 @@ double source_volume(const Model& model, const Source& source, double duration)
     if (speed == 0) return volume;
     const FlowAxes lattice(source.velocity);
     SourceColumns known;
-    Columns columns(*source.shape, lattice, h, known);
+    ColumnFinder columns(*source.shape, lattice, false, h, known);
     Aabb mouth = placed_bounds(box, {Vec3::Zero(), Quat(Mat3(lattice.axes.transpose()))}).dilated(h);
     mouth.lower[lattice.along] = -0.5 * h; // one cube of every column
     mouth.upper[lattice.along] = 0.5 * h;
     for_lattice(mouth, mouth.lower, h,
-                [&](const Vec3& site) { volume += h * h * columns.at(site).share * speed * duration; });
+                [&](const Vec3& site) { volume += h * h * columns.at(site).part.share * speed * duration; });
     return volume;
 }
 

@@ -1,28 +1,21 @@
 #pragma once
 
-#include "geometry/cut_cube.h"
 #include "grid/tile_grid.h"
 #include "sim/model.h"
+#include "sim/source_columns.h"
 #include "sim/state.h"
 
 #include <array>
 #include <cstdint>
-#include <map>
-#include <utility>
 #include <vector>
 
 /// Sources, which add liquid while a simulation runs, and drains and open walls, which take it out.
 namespace rivulet {
 
-/// What the cubes of a source's lattice see of its shape on their way through it: parts that depend on a cube's column
-/// alone, by its place across the flow, so that all columns together bring the area that the shape shows to the flow.
-struct SourceColumns {
-    std::map<std::pair<double, double>, CubePart> parts;
-};
-
-/// Adds what the sources emit in (time - dt, time]: cubes of a lattice that moves with the source's liquid, as they
-/// enter its shape, each with the part that its column has of the shape; gives all liquid inside of it the source's
-/// velocity. A source that starts in the interval first fills its shape. Booked as emitted. `known` are the columns of
+/// Adds what the sources emit in (time - dt, time]: cubes of a lattice that moves with the source's liquid and that
+/// entered its shape in that time, wherever they are at its end, each with the part that its column has of the shape;
+/// gives all liquid inside of it the source's velocity. A source that starts in the interval first fills its shape.
+/// Booked as emitted. `known` are the columns of
 /// earlier calls, which save time and change nothing.
 void emit_sources(const Model& model, double time, double dt, State& state, std::vector<SourceColumns>& known);
 

@@ -476,7 +476,6 @@ void rub_on_walls(Scratch& s, double dt)
 
 void extend_velocity(const Model& model, Scratch& s, double dt)
 {
-    mark_known_faces(s.grid, s.solid_fields, s.pressure.unknown, s.known_faces);
     if (carries_change(model, dt))
         extrapolate_change(s.grid, s.solid_fields, s.faces.mass, s.transferred, kExtrapolatedLayers, s.faces.velocity,
                            s.known_faces);
@@ -494,6 +493,7 @@ void project_start(const Model& model, Scratch& s, double dt)
     s.pressure.pressure.assign(s.grid.field_size(), 0);
     project(model, s, dt, false, model.options.pressure_tolerance);
     s.start_velocity = s.faces.velocity;
+    mark_known_faces(s.grid, s.solid_fields, s.pressure.unknown, s.known_faces);
     extend_velocity(model, s, dt);
     std::swap(s.start_velocity, s.faces.velocity);
 }

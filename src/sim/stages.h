@@ -43,7 +43,8 @@ void solve_pressure(const Model& model, const State& state, Scratch& scratch, do
 /// A displacement that spreads crowded particles and closes gaps, so that the liquid keeps its volume over long runs
 /// [Kugelstadt 2019]. Changes where particles go, not their velocities.
 void solve_crowding(const Model& model, const State& state, Scratch& scratch, double dt);
-/// Friction of solids that liquid slips along, without the part that comes with its viscosity.
+/// Marks the faces whose velocity is known, from which extend_velocity() goes on. Friction of solids that liquid slips
+/// along, without the part that comes with its viscosity.
 void rub_on_walls(Scratch& scratch, double dt);
 /// Velocities beyond the surface and inside of solids, where particles will ask for them.
 void extend_velocity(const Model& model, Scratch& scratch, double dt);

@@ -237,6 +237,25 @@ TEST(Source, EmitsWhatFlowsThroughItsMouth)
     EXPECT_LE(ledger_balance(state).relative_error, 1e-12);
 }
 
+TEST(Source, AThinMouthEmitsAsMuchAsItsAreaAndSpeedSayInWholeRuns)
+{
+    for (const Vec3& velocity : {Vec3(0, 0, -1.5), Vec3(0.9, 0, -1.2)}) {
+        Model model = tank({0.8, 0.4, 0.6}, {0.8, 0.4, 0.06}, 0.02);
+        Source jet;
+        jet.name = "jet";
+        jet.shape = make_box({-0.05, -0.04, -0.0005}, {0.05, 0.04, 0.0005}); // 1 mm; 13 mm in a step
+        jet.motion.keyframes = {{0, {0.2, 0.2, 0.4}, Vec3::Zero(), Easing::Linear}};
+        jet.velocity = velocity;
+        model.sources.push_back(jet);
+        State state = initial_state(model);
+        run_until(model, state, 0.4);
+        const double shown = 0.1 * 0.08 * std::abs(velocity.z()) + 0.08 * 0.001 * velocity.x();
+        const double expected = shown * state.clock.time + 0.1 * 0.08 * 0.001;
+        EXPECT_NEAR(ledger_balance(state).emitted, expected, 0.01 * expected);
+        EXPECT_LE(ledger_balance(state).relative_error, 1e-12);
+    }
+}
+
 TEST(Source, LiquidFallsFromTheMouthOnAsWhenItLeftIt)
 {
     Model model = tank({0.6, 0.2, 0.4}, {0, 0, 0}, 0.01);
