@@ -302,7 +302,7 @@ void extrapolate_velocity(const TileGrid& grid, int layers, std::array<std::vect
 
 void lump_mass(const TileGrid& grid, const SolidFields& solids, const std::array<std::vector<double>, 3>& mass,
                int layers, bool by_change, const std::array<std::vector<std::uint8_t>, 3>& known,
-               std::array<std::vector<double>, 3>& lumped)
+               std::array<std::vector<double>, 3>& lumped, std::array<std::vector<double>, 3>* momentum)
 {
     for (std::size_t a = 0; a < 3; ++a) {
         std::vector<KnownBits> reached{bits_of(grid, known[a])}; // by the layers up to each
@@ -330,8 +330,10 @@ void lump_mass(const TileGrid& grid, const SolidFields& solids, const std::array
                 if (solids.open[a][f] < 1 && known[a][f] == 0) lumped[a][f] = 0;
         });
         for (std::size_t layer = reached.size() - 1; layer > 0; --layer)
-            coloured_for(grid.colours(), "lump mass",
-                         [&](int t) { hand_inwards(grid, t, reached[layer - 1], reached[layer], lumped[a]); });
+            coloured_for(grid.colours(), "lump mass", [&](int t) {
+                hand_inwards(grid, t, reached[layer - 1], reached[layer], lumped[a]);
+                if (momentum) hand_inwards(grid, t, reached[layer - 1], reached[layer], (*momentum)[a]);
+            });
     }
 }
 

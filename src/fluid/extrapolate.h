@@ -36,10 +36,10 @@ void extrapolate_velocity(const TileGrid& grid, int layers, std::array<std::vect
 /// Mass [kg] that goes with the velocity of each face when extrapolation has carried velocities outwards: its own, and
 /// of every face in the open that takes the mean of others, in equal parts with these; 0 for such a face itself. So the
 /// momentum of what is given to the faces that have some is kept. `by_change`: as extrapolate_change() does it, else
-/// as extrapolate_velocity().
+/// as extrapolate_velocity(). `momentum`, if any, is handed on in the same way.
 void lump_mass(const TileGrid& grid, const SolidFields& solids, const std::array<std::vector<double>, 3>& mass,
                int layers, bool by_change, const std::array<std::vector<std::uint8_t>, 3>& known,
-               std::array<std::vector<double>, 3>& lumped);
+               std::array<std::vector<double>, 3>& lumped, std::array<std::vector<double>, 3>* momentum = nullptr);
 
 /// The solid that a face lies in.
 struct FaceSolid {

@@ -28,8 +28,17 @@ void for_sides(const TileGrid& grid, int t, int c, Body&& body)
     }
 }
 
-double inverse_density(const PressureInput& in, std::size_t a, std::size_t b)
+/// Whether a face has a mass of its own; a cell's lower faces have its index.
+bool is_free(const PressureInput& in, std::size_t cell)
 {
+    return !in.free_tiles.empty() && in.free_tiles[cell / kTileCells] != 0;
+}
+
+/// Of a face between two cells.
+double inverse_density(const PressureInput& in, std::size_t axis, std::size_t face, std::size_t a, std::size_t b)
+{
+    if (is_free(in, face) && in.carried[axis][face] > 0)
+        return in.grid->cell_size() * in.grid->cell_size() * in.grid->cell_size() / in.carried[axis][face];
     if (in.density.empty()) return 1 / in.uniform_density;
     const double rho_a = in.density[a];
     const double rho_b = in.density[b];
@@ -40,6 +49,7 @@ double inverse_density(const PressureInput& in, std::size_t a, std::size_t b)
 /// Where the surface cuts the line from a liquid cell's centre to an empty one's, as a fraction of the cell size.
 double theta(const PressureInput& in, std::size_t liquid, std::size_t empty)
 {
+    if (is_free(in, liquid)) return 1;
     const double inside = in.liquid_distance[liquid];
     const double outside = in.liquid_distance[empty];
     return std::clamp(inside / (inside - outside), kLeastTheta, 1.0);
@@ -104,7 +114,8 @@ void assemble_tile(const PressureInput& in, const std::array<std::vector<double>
         if (system.unknown[cell] == 0) continue;
         double from_surface = 0;
         for_sides(*in.grid, t, c, [&](const Side& s) {
-            const double weight = scale * open_part(in, s.axis, s.face) * inverse_density(in, cell, s.across);
+            const double weight =
+                scale * open_part(in, s.axis, s.face) * inverse_density(in, s.axis, s.face, cell, s.across);
             if (system.unknown[s.across] != 0) {
                 if (s.sign < 0) system.coefficient[s.axis][cell] = weight; // the upper face belongs to the next cell
             } else if (weight > 0) {
@@ -162,7 +173,8 @@ void apply_to_face(const PressureInput& in, const PressureSystem& system, std::s
                    std::size_t below, double scale, std::vector<double>& velocity)
 {
     if (in.solids->open[axis][cell] == 0 || (system.unknown[cell] == 0 && system.unknown[below] == 0)) return;
-    velocity[cell] -= scale * inverse_density(in, cell, below) * pressure_jump(in, system, axis, cell, below);
+    velocity[cell] -=
+        scale * inverse_density(in, axis, cell, cell, below) * pressure_jump(in, system, axis, cell, below);
 }
 
 /// The lower faces of a row of cells.
@@ -172,8 +184,8 @@ void apply_to_cells(const PressureInput& in, const PressureSystem& system, int t
     const std::uint64_t own = unknown_row(in, system, t, j, k), y = unknown_row(in, system, t, j - 1, k),
                         z = unknown_row(in, system, t, j, k - 1);
     if ((own | y | z) == 0 && system.unknown[in.grid->index(t, -1, j, k)] == 0) return;
-    const bool plain = in.density.empty() && own == kAllUnknown;
     const std::size_t row = in.grid->index(t, 0, j, k);
+    const bool plain = in.density.empty() && own == kAllUnknown && !is_free(in, row);
     if (plain && y == kAllUnknown) apply_to_row(in, system, row, 1, in.grid->index(t, 0, j - 1, k), scale, velocity[1]);
     if (plain && z == kAllUnknown) apply_to_row(in, system, row, 2, in.grid->index(t, 0, j, k - 1), scale, velocity[2]);
     for (int i = 0; i < kTileEdge; ++i) {
@@ -220,7 +232,9 @@ std::optional<double> pressure_gradient(const PressureInput& in, const PressureS
     if (in.solids->open[axis][face] == 0) return std::nullopt;
     const std::size_t below = cell_below(*in.grid, axis, face);
     if (system.unknown[face] == 0 && system.unknown[below] == 0) return std::nullopt;
-    return pressure_jump(in, system, axis, face, below) / in.grid->cell_size();
+    const double weight = // of liquid that weighs what its volume does, where a mass of its own gives it this change
+        is_free(in, face) ? in.uniform_density * inverse_density(in, axis, face, face, below) : 1.0;
+    return weight * pressure_jump(in, system, axis, face, below) / in.grid->cell_size();
 }
 
 void apply_pressure(const PressureInput& in, const PressureSystem& system, std::array<std::vector<double>, 3>& velocity)

@@ -39,6 +39,11 @@ struct PressureInput {
     std::array<std::span<const double>, 3> surface_pressure = {};
     /// Part of the faces that thin things in the liquid take, and its product with their velocity [m/s]; empty: none.
     std::array<std::span<const double>, 3> share = {}, flux = {};
+    /// Tiles that have a mark here hold small bodies of liquid that nothing else is near; empty: none. Their faces have
+    /// the mass `carried` [kg], where it is not 0: beta = dx^3 / carried, also across the surface, without theta.
+    /// Momentum, as the sum of carried u, is then kept exactly, and the energy of the same masses does not grow.
+    std::span<const std::uint8_t> free_tiles = {};
+    std::array<std::span<const double>, 3> carried = {};
 };
 
 /// Least distance from a liquid cell's centre to the free surface, in cells: bounds the ghost-fluid coefficients.

@@ -74,6 +74,7 @@ struct ViscositySolver::Impl {
     void true_residual();
     bool conjugate_gradients(double tolerance, int max_iterations, ViscosityResult& result);
     void solve(double tolerance, int max_iterations, ViscosityResult& result);
+    void mend_free_momentum();
     void store(FaceField& velocity);
     [[nodiscard]] std::vector<std::int32_t> tiles_around_liquid() const;
     void extend_change(std::size_t axis);
@@ -196,13 +197,35 @@ void ViscositySolver::Impl::extend_change(std::size_t axis)
     for_tiles([&](std::int32_t t) {
         for (std::size_t n = std::size_t(t) * kTileCells; n < std::size_t(t + 1) * kTileCells; ++n) {
             const FaceKind kind = a.kind(axis, n);
-            known[n] = kind == FaceKind::Liquid ? 1 : (kind == FaceKind::Empty ? 0 : 2);
+            const bool follows = kind == FaceKind::Empty && !a.input().is_free(std::size_t(t));
+            known[n] = kind == FaceKind::Liquid ? 1 : (follows ? 0 : 2);
         }
     });
     for (int layer = 0; layer < kFollowingLayers; ++layer) {
         next = known;
         for_tiles([&](std::int32_t t) { follow_in_tile(a.grid(), t, known, next, change[axis]); });
         known.swap(next);
+    }
+}
+
+/// A last step of the solver in the direction of uniform motion of all free liquid, which has no stress: then nothing
+/// is left of the residual's sum.
+void ViscositySolver::Impl::mend_free_momentum()
+{
+    true_residual();
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        double residual = 0, mass = 0;
+        for (const std::int32_t t : a.tiles())
+            for (std::size_t n = std::size_t(t) * kTileCells; n < std::size_t(t + 1) * kTileCells; ++n) {
+                if (!a.input().is_free(std::size_t(t)) || a.kind(axis, n) != FaceKind::Liquid) continue;
+                residual += r[axis][n];
+                mass += a.mass()[axis][n];
+            }
+        if (!(mass > 0)) continue;
+        for (const std::int32_t t : a.tiles())
+            for (std::size_t n = std::size_t(t) * kTileCells; n < std::size_t(t + 1) * kTileCells; ++n)
+                if (a.input().is_free(std::size_t(t)) && a.kind(axis, n) == FaceKind::Liquid)
+                    change[axis][n] += residual / mass;
     }
 }
 
@@ -239,6 +262,7 @@ ViscosityResult ViscositySolver::solve(const ViscosityInput& input, FaceField& v
     s.solve(tolerance, max_iterations, result);
     s.loads.assign(input.solids->bodies.size(), {});
     if (!result.converged) return result;
+    if (!input.free_tiles.empty()) s.mend_free_momentum();
     s.for_faces("viscous result", [&](std::size_t axis, std::size_t n) { s.x[axis][n] += s.change[axis][n]; });
     s.loads = s.a.loads(s.x);
     s.store(velocity);

@@ -39,6 +39,12 @@ struct ViscosityInput {
     /// What a force that viscosity balances would alone add to the velocity in dt [m/s]; empty: none. Acts on the
     /// faces that viscosity moves and no others, which have nothing to balance it with.
     std::array<std::span<const double>, 3> push = {};
+    /// As in PressureInput: faces of these tiles have the mass `carried` [kg], and those without any are not moved, nor
+    /// do others follow. What tolerance leaves of the momentum of all these faces together is mended.
+    std::span<const std::uint8_t> free_tiles = {};
+    std::array<std::span<const double>, 3> carried = {};
+
+    [[nodiscard]] bool is_free(std::size_t tile) const { return !free_tiles.empty() && free_tiles[tile] != 0; }
 };
 
 /// The least mu dt / (density dx^2) that is worth a solve. Below it a step changes no velocity by more than about two

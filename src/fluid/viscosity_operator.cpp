@@ -191,6 +191,8 @@ double ViscosityOperator::body_shift(const Sample& s) const
 double ViscosityOperator::face_mass(std::size_t axis, std::size_t face, std::size_t below) const
 {
     if (volumes_.kind[axis][face] != FaceKind::Liquid) return 0;
+    const double dx = grid().cell_size();
+    if (in_.is_free(face / kTileCells)) return in_.carried[axis][face] / (dx * dx * dx);
     double rho = in_.uniform_density;
     if (!in_.density.empty()) {
         const double up = in_.density[face], down = in_.density[below];

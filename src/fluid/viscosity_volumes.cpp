@@ -333,6 +333,17 @@ bool is_dry(const ViscosityInput& in, int t, const Distances& phi)
     return true;
 }
 
+/// Faces of free liquid have no more volume than their mass says, so that no stress is too much for them.
+void bound_faces(const ViscosityInput& in, int t, ControlVolumes& v)
+{
+    const double full = in.uniform_density * std::pow(in.grid->cell_size(), 3);
+    for (std::size_t a = 0; a < 3; ++a)
+        for (std::size_t n = std::size_t(t) * kTileCells; n < std::size_t(t + 1) * kTileCells; ++n) {
+            const double most = in.carried[a][n] / full;
+            v.face[a][n] = most < kLeastFaceVolume ? 0 : std::min(v.face[a][n], most);
+        }
+}
+
 /// The walls of a tile that solids may cut: of `at_rest` where nothing that moves comes near, and then only once.
 const TileWalls* walls_of(const ViscosityInput& in, const Solids& at_rest, int t, ControlVolumes& v)
 {
@@ -358,6 +369,7 @@ void compute_tile(const ViscosityInput& in, const Solids& at_rest, int t, Contro
     Eighths eighths;
     fill_eighths(in, t, phi, walls, eighths);
     sum_eighths(eighths, t, v);
+    if (in.is_free(std::size_t(t))) bound_faces(in, t, v);
     mark_faces(t, walls, v);
     v.is_wet[std::size_t(t)] = 1;
 }

@@ -2,132 +2,99 @@
 
 #include "base/parallel.h"
 #include "sim/scratch.h"
+#include "sim/stages.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace rivulet {
 namespace {
 
-/// Whether a solid or the mouth of a source is near a tile.
-std::vector<std::uint8_t> held_tiles(const Model& model, double time, const TileGrid& grid, const SolidFields& solids)
+/// Tiles that a solid or the mouth of a source is near.
+std::vector<int> held_tiles(const Model& model, double time, const TileGrid& grid, const SolidFields& solids)
 {
-    std::vector<std::uint8_t> held(static_cast<std::size_t>(grid.n_tiles()));
-    const double half = 0.5 * kTileEdge;
-    const double reach = std::sqrt(3.0) * (half + 1) * grid.cell_size();
+    std::vector<int> held;
+    const double half = 0.5 * kTileEdge, reach = std::sqrt(3.0) * (half + 1) * grid.cell_size();
     for (int t = 0; t < grid.n_tiles(); ++t) {
-        const auto tile = static_cast<std::size_t>(t);
         const Vec3 centre = grid.node(t, half, half, half);
-        held[tile] = solids.tiles[tile] != TileSolidity::Open;
-        for (const Source& source : model.sources)
-            if (source.shape->distance(source.motion.pose(time).to_body(centre)) < reach) held[tile] = 1;
+        const bool is_fed = std::any_of(model.sources.begin(), model.sources.end(), [&](const Source& source) {
+            return source.shape->distance(source.motion.pose(time).to_body(centre)) < reach;
+        });
+        if (is_fed || solids.tiles[static_cast<std::size_t>(t)] != TileSolidity::Open) held.push_back(t);
     }
     return held;
 }
 
-/// Tiles that hang together with tile t get its number; whether none of them is held.
-bool mark_part(const TileGrid& grid, const std::vector<std::uint8_t>& held, int t, std::int32_t number,
-               std::vector<std::int32_t>& part)
+template <class Body>
+void for_free_faces(const Workspace::Scratch& s, Body&& body)
 {
-    bool is_free = true;
-    std::vector<int> open{t};
-    part[static_cast<std::size_t>(t)] = number;
-    while (!open.empty()) {
-        const int tile = open.back();
-        open.pop_back();
-        is_free = is_free && held[static_cast<std::size_t>(tile)] == 0;
-        for (int n = 0; n < 27; ++n) {
-            const int other = grid.neighbour(tile, n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1);
-            if (other == grid.n_tiles() || part[static_cast<std::size_t>(other)] >= 0) continue;
-            part[static_cast<std::size_t>(other)] = number;
-            open.push_back(other);
-        }
-    }
-    return is_free;
-}
-
-void find_parts(const TileGrid& grid, const std::vector<std::uint8_t>& held, FreeLiquid& free)
-{
-    free.part.assign(static_cast<std::size_t>(grid.n_tiles()), -1);
-    std::vector<std::int32_t> number; // of each part among the free ones
-    std::int32_t n_free = 0;
-    for (int t = 0; t < grid.n_tiles(); ++t)
-        if (free.part[static_cast<std::size_t>(t)] < 0)
-            number.push_back(mark_part(grid, held, t, static_cast<std::int32_t>(number.size()), free.part) ? n_free++
-                                                                                                           : -1);
-    for (std::int32_t& p : free.part) p = number[static_cast<std::size_t>(p)];
-    free.mass.assign(static_cast<std::size_t>(n_free), Vec3::Zero());
-    free.momentum = free.mass;
-    free.given.setZero();
-}
-
-struct TileSums {
-    Vec3 mass = Vec3::Zero(), momentum = Vec3::Zero();
-};
-
-/// Of the faces of each free tile.
-std::vector<TileSums> sum_tiles(const Workspace::Scratch& s)
-{
-    std::vector<TileSums> sums(s.free_liquid.part.size());
-    parallel_for(static_cast<std::int64_t>(sums.size()), "free liquid", [&](std::int64_t t) {
-        const auto tile = static_cast<std::size_t>(t);
-        if (s.free_liquid.part[tile] < 0) return;
-        for (std::size_t a = 0; a < 3; ++a) {
-            double mass = 0, momentum = 0;
-            for (std::size_t f = tile * kTileCells; f < (tile + 1) * kTileCells; ++f) {
-                mass += s.faces.mass[a][f];
-                momentum += s.faces.mass[a][f] * s.faces.velocity[a][f];
-            }
-            sums[tile].mass[static_cast<Eigen::Index>(a)] = mass;
-            sums[tile].momentum[static_cast<Eigen::Index>(a)] = momentum;
-        }
+    parallel_for(s.grid.n_tiles(), "free liquid", [&](std::int64_t t) {
+        if (!s.free_liquid.has(static_cast<std::size_t>(t))) return;
+        for (std::size_t a = 0; a < 3; ++a)
+            for (auto f = static_cast<std::size_t>(t) * kTileCells; f < static_cast<std::size_t>(t + 1) * kTileCells;
+                 ++f)
+                body(a, f);
     });
-    return sums;
 }
 
 } // namespace
 
 void find_free_liquid(const Model& model, const State& state, Workspace::Scratch& s)
 {
-    FreeLiquid& free = s.free_liquid;
-    find_parts(s.grid, held_tiles(model, state.clock.time, s.grid, s.solid_fields), free);
-    if (free.mass.empty()) return;
-    const std::vector<TileSums> sums = sum_tiles(s);
-    for (std::size_t t = 0; t < sums.size(); ++t) {
-        if (free.part[t] < 0) continue;
-        free.mass[static_cast<std::size_t>(free.part[t])] += sums[t].mass;
-        free.momentum[static_cast<std::size_t>(free.part[t])] += sums[t].momentum;
+    s.free_liquid.given.setZero();
+    std::vector<std::uint8_t>& tiles = s.free_liquid.tiles;
+    tiles.assign(static_cast<std::size_t>(s.grid.n_tiles()) + 1, 1);
+    tiles.back() = 0; // stands for the outside
+    std::vector<int> open = held_tiles(model, state.clock.time, s.grid, s.solid_fields);
+    for (const int t : open) tiles[static_cast<std::size_t>(t)] = 0;
+    while (!open.empty()) {
+        const int t = open.back();
+        open.pop_back();
+        for (int n = 0; n < 27; ++n) {
+            const int other = s.grid.neighbour(t, n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1);
+            if (std::exchange(tiles[static_cast<std::size_t>(other)], 0) != 0) open.push_back(other);
+        }
     }
+    if (std::find(tiles.begin(), tiles.end(), 1) == tiles.end()) tiles.clear();
 }
 
-void push_free_liquid(const Vec3& place, const Vec3& impulse, Workspace::Scratch& s)
+void carry_mass(const Model& model, Workspace::Scratch& s, double dt)
 {
-    FreeLiquid& free = s.free_liquid;
-    if (free.mass.empty()) return;
+    std::vector<std::uint8_t> liquid(s.grid.field_size(), 0);
+    parallel_for(
+        s.grid.n_tiles(), "liquid cells",
+        [&](std::int64_t t) {
+            for (auto c = static_cast<std::size_t>(t) * kTileCells; c < static_cast<std::size_t>(t + 1) * kTileCells;
+                 ++c)
+                liquid[c] = s.liquid_distance[c] < 0;
+        },
+        16);
+    mark_known_faces(s.grid, s.solid_fields, liquid, s.known_faces);
+    // Faces that keep their own velocity and take the liquid's change bring their momentum themselves.
+    const bool by_change = carries_change(model, dt), gathers = !s.free_liquid.tiles.empty() && !by_change;
+    std::array<std::vector<double>, 3> momentum;
+    if (gathers) {
+        for (auto& p : momentum) p.assign(s.grid.field_size(), 0);
+        for_free_faces(
+            s, [&](std::size_t a, std::size_t f) { momentum[a][f] = s.faces.mass[a][f] * s.faces.velocity[a][f]; });
+    }
+    auto& carrier = s.immersion.carrier;
+    lump_mass(s.grid, s.solid_fields, s.faces.mass, kExtrapolatedLayers, by_change, s.known_faces, carrier,
+              gathers ? &momentum : nullptr);
+    if (gathers)
+        for_free_faces(s, [&](std::size_t a, std::size_t f) {
+            if (carrier[a][f] > 0) s.faces.velocity[a][f] = momentum[a][f] / carrier[a][f];
+        });
+}
+
+bool push_free_liquid(const Vec3& place, const Vec3& impulse, Workspace::Scratch& s)
+{
+    if (s.free_liquid.tiles.empty()) return false;
     const Vec3i cell = cell_of(place, s.grid.origin(), s.grid.cell_size());
-    const int t = s.grid.find({cell.x() >> 3, cell.y() >> 3, cell.z() >> 3});
-    if (t == s.grid.n_tiles() || free.part[static_cast<std::size_t>(t)] < 0) return;
-    free.momentum[static_cast<std::size_t>(free.part[static_cast<std::size_t>(t)])] += impulse;
-    free.given += impulse;
-}
-
-void keep_free_momentum(Workspace::Scratch& s)
-{
-    const FreeLiquid& free = s.free_liquid;
-    if (free.mass.empty()) return;
-    const std::vector<TileSums> sums = sum_tiles(s);
-    std::vector<Vec3> shift = free.momentum;
-    for (std::size_t t = 0; t < sums.size(); ++t)
-        if (free.part[t] >= 0) shift[static_cast<std::size_t>(free.part[t])] -= sums[t].momentum;
-    for (std::size_t p = 0; p < shift.size(); ++p)
-        for (int a = 0; a < 3; ++a) shift[p][a] = free.mass[p][a] > 0 ? shift[p][a] / free.mass[p][a] : 0;
-    parallel_for(static_cast<std::int64_t>(sums.size()), "free liquid", [&](std::int64_t t) {
-        const auto tile = static_cast<std::size_t>(t);
-        if (free.part[tile] < 0) return;
-        for (std::size_t a = 0; a < 3; ++a)
-            for (std::size_t f = tile * kTileCells; f < (tile + 1) * kTileCells; ++f)
-                s.faces.velocity[a][f] +=
-                    shift[static_cast<std::size_t>(free.part[tile])][static_cast<Eigen::Index>(a)];
-    });
+    if (!s.free_liquid.has(static_cast<std::size_t>(s.grid.find({cell.x() >> 3, cell.y() >> 3, cell.z() >> 3}))))
+        return false;
+    s.free_liquid.given += impulse;
+    return true;
 }
 
 } // namespace rivulet

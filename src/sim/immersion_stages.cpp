@@ -88,23 +88,6 @@ void find_fractions(const Model& model, const std::vector<double>& dry, Workspac
     });
 }
 
-/// Mass that goes with each face whose velocity the step will find.
-void find_carriers(const Model& model, Workspace::Scratch& s, double dt)
-{
-    std::vector<std::uint8_t> liquid(s.grid.field_size(), 0);
-    parallel_for(
-        s.grid.n_tiles(), "liquid cells",
-        [&](std::int64_t t) {
-            for (auto c = static_cast<std::size_t>(t) * kTileCells; c < static_cast<std::size_t>(t + 1) * kTileCells;
-                 ++c)
-                liquid[c] = s.liquid_distance[c] < 0;
-        },
-        16);
-    mark_known_faces(s.grid, s.solid_fields, liquid, s.known_faces);
-    lump_mass(s.grid, s.solid_fields, s.faces.mass, kExtrapolatedLayers, carries_change(model, dt), s.known_faces,
-              s.immersion.carrier);
-}
-
 /// How much of a drag that the liquid answers to within the step is left: 1/(1 + dt drag/mass) for one strand alone,
 /// with that of all strands around where they share the liquid. The face that gives way most decides, so that none is
 /// thrown beyond the speed of the strand, however little liquid is there.
@@ -216,6 +199,8 @@ void find_immersed(const Model& model, const State& state, Workspace::Scratch& s
 {
     Immersion& m = s.immersion;
     find_free_liquid(model, state, s);
+    for (auto& field : m.carrier) field.clear();
+    if (!s.free_liquid.tiles.empty()) carry_mass(model, s, dt);
     for (auto* list : {&m.vertex, &m.strand}) list->clear();
     for (auto* list : {&m.submersion, &m.volume}) list->clear();
     if (!state.film.is_there()) return;
@@ -242,12 +227,11 @@ void find_immersed(const Model& model, const State& state, Workspace::Scratch& s
     }
     find_fractions(model, dry, s);
     m.liquid_mass.assign(m.vertex.size(), Vec3::Zero());
-    for (auto& field : m.carrier) field.clear();
-    if (!model.wetting->drags || !std::any_of(m.submersion.begin(), m.submersion.end(), [](double p) { return p > 0; }))
-        return;
-    find_carriers(model, s, dt);
+    if (std::none_of(m.submersion.begin(), m.submersion.end(), [](double p) { return p > 0; })) return;
+    if (m.carrier[0].empty()) carry_mass(model, s, dt);
     for_points(m, "liquid around strands", [&](std::size_t i, std::size_t) {
         m.liquid_mass[i] = gather(m.points, i, [&](std::size_t a, std::size_t f) { return m.carrier[a][f]; });
+        if (!(m.liquid_mass[i].minCoeff() > 0)) m.submersion[i] = 0; // none that could take part
     });
 }
 
@@ -260,7 +244,7 @@ void push_immersed(const Model& model, const State& state, Workspace::Scratch& s
     if (m.vertex.empty()) return;
     m.drag.assign(m.vertex.size(), {});
     m.lift.assign(m.vertex.size(), {});
-    if (!m.carrier[0].empty()) find_drag(model, state, s, dt);
+    if (model.wetting->drags && !m.carrier[0].empty()) find_drag(model, state, s, dt);
     if (model.wetting->floats) find_lift(model, state, m, dt);
     for (std::size_t i = 0; i < m.vertex.size(); ++i) {
         const auto v = static_cast<std::size_t>(m.vertex[i]);
@@ -278,9 +262,12 @@ void return_drag(const Model& model, const State& state, Workspace::Scratch& s, 
     for (std::size_t i = 0; i < m.vertex.size(); ++i) {
         const auto v = static_cast<std::size_t>(m.vertex[i]);
         const Vec3& velocity = s.strands.state.velocity[v];
-        const Vec3 drag = -s.lead.impulse * (dt * m.drag[i].at(velocity) + s.films.taken[v]);
-        if (m.liquid_mass[i].minCoeff() > 0) amount[i] = drag.cwiseQuotient(m.liquid_mass[i]);
-        push_free_liquid(m.points.points()[i], drag - s.lead.impulse * dt * m.lift[i].at(velocity), s);
+        if (!(m.liquid_mass[i].minCoeff() > 0)) continue;
+        Vec3 taken = dt * m.drag[i].at(velocity) + s.films.taken[v];
+        const Vec3 with_pressure = taken + dt * m.lift[i].at(velocity);
+        // Solids bear what pressure does to strands; where there are none, the liquid does.
+        if (push_free_liquid(m.points.points()[i], -s.lead.impulse * with_pressure, s)) taken = with_pressure;
+        amount[i] = -s.lead.impulse * taken.cwiseQuotient(m.liquid_mass[i]);
     }
     if (!m.carrier[0].empty()) m.points.scatter(amount, s.faces.velocity, &m.carrier);
 }

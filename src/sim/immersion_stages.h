@@ -20,7 +20,7 @@ struct Immersion {
     std::vector<double> volume;     ///< of strand and film [m^3]
     std::vector<double> fraction;   ///< of strands in the volume around
     /// Mass that goes with each face whose velocity the step finds; 0 for those beyond the surface, which take theirs
-    /// from these [kg]. Empty where nothing drags.
+    /// from these [kg]. Empty where no strand is in the liquid and none of it is free.
     std::array<std::vector<double>, 3> carrier;
     std::vector<Vec3> liquid_mass;   ///< that a point reaches of it, by the axes of faces [kg]
     std::vector<Vec3> flow;          ///< velocity of the liquid there; with drag [m/s]
@@ -42,7 +42,7 @@ void find_immersed(const Model& model, const State& state, Workspace::Scratch& s
 /// Forces of the liquid on them in the step to come; what films do to them is known.
 void push_immersed(const Model& model, const State& state, Workspace::Scratch& scratch, double dt);
 /// When the strands of the step are known: what drag has done to them and will do to their films is taken from the
-/// faces, exactly; and what pressure has done from the momentum that free liquid shall have.
+/// faces, exactly; and from those of free liquid what pressure has done.
 void return_drag(const Model& model, const State& state, Workspace::Scratch& scratch, double dt);
 /// Space that strands take of the liquid, and how it moves.
 void displace_liquid(const Model& model, Workspace::Scratch& scratch);

@@ -96,7 +96,7 @@ struct Workspace::Scratch {
     /// Does the same for displacement and mass, where nothing asks for the mass any more.
     void lend_mass_to_displacement()
     {
-        if (transferred[0].empty() && free_liquid.mass.empty()) faces.mass.swap(displacement);
+        if (transferred[0].empty()) faces.mass.swap(displacement);
     }
     /// Gives back the memory of what the next stages make anew.
     void release();

@@ -235,7 +235,9 @@ double largest_face_velocity(const Scratch& s)
 void carry_viscous_pressure(const Model& model, Scratch& s, const std::vector<double>& last, double dt)
 {
     for (std::size_t c = 0; c < last.size(); ++c)
-        s.pressure.pressure[c] = s.pressure.unknown[c] != 0 && last[c] != 0 ? last[c] - s.first_pressure[c] : 0;
+        s.pressure.pressure[c] = s.pressure.unknown[c] != 0 && last[c] != 0 && !s.free_liquid.has(c / kTileCells)
+                                     ? last[c] - s.first_pressure[c]
+                                     : 0;
     for (auto& push : s.viscous_push) push.assign(s.grid.field_size(), 0);
     apply_pressure(pressure_input(model, s, dt, false), s.pressure, s.viscous_push);
     for (std::size_t c = 0; c < last.size(); ++c) s.first_pressure[c] += s.pressure.pressure[c];
@@ -324,8 +326,6 @@ bool carries_change(const Model& model, double dt) { return viscous_number(model
 void add_gravity(const Model& model, Scratch& s, double dt)
 {
     dt *= s.lead.force;
-    for (std::size_t p = 0; p < s.free_liquid.mass.size(); ++p)
-        s.free_liquid.momentum[p] += dt * model.options.gravity.cwiseProduct(s.free_liquid.mass[p]);
     parallel_for(s.grid.n_tiles(), "gravity", [&](std::int64_t t) {
         for (std::size_t a = 0; a < 3; ++a) {
             const double change = dt * model.options.gravity[static_cast<int>(a)];
@@ -370,7 +370,11 @@ void solve_viscosity(const Model& model, const State& state, Scratch& s, double 
             for (std::size_t n = 0; n < s.viscous_push[a].size(); ++n)
                 if (driven[a][n] != 0) s.viscous_push[a][n] = 0;
         }
-    for (std::size_t a = 0; a < 3; ++a) input.push[a] = s.viscous_push[a];
+    for (std::size_t a = 0; a < 3; ++a) {
+        input.push[a] = s.viscous_push[a];
+        input.carried[a] = s.immersion.carrier[a];
+    }
+    input.free_tiles = s.free_liquid.tiles;
     const double scale = std::max(largest_face_velocity(s), kLeastViscousScale * model.options.cell_size / dt);
     const ViscosityResult result =
         s.viscosity_solver.solve(input, s.faces.velocity, kViscosityTolerance * scale, kMaxViscosityIterations);
@@ -394,7 +398,9 @@ PressureInput pressure_input(const Model& model, const Scratch& s, double dt, bo
         if (with_surface_pressure) input.surface_pressure[a] = s.surface_pressure[a];
         input.share[a] = s.immersion.share[a];
         input.flux[a] = s.immersion.flux[a];
+        input.carried[a] = s.immersion.carrier[a];
     }
+    input.free_tiles = s.free_liquid.tiles;
     return input;
 }
 
@@ -482,7 +488,6 @@ void extend_velocity(const Model& model, Scratch& s, double dt)
     extrapolate_velocity(s.grid, kExtrapolatedLayers, s.faces.velocity, s.known_faces);
     constrain_to_solids(s.grid, s.solids.view(), s.solid_fields, s.known_faces, s.faces.velocity, s.face_solids);
     if (s.has_viscosity) s.viscosity_solver.extend_through_walls(s.faces.velocity);
-    keep_free_momentum(s);
 }
 
 void project_start(const Model& model, Scratch& s, double dt)
