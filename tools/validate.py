@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""Runs the validation cases: physics with known answers. Usage: tools/validate.py [--case NAME]... [--full] [--no-page]
+"""Runs the validation cases: physics with known answers. Usage: tools/validate.py [--case NAME]... [--full [--keep]] [--no-page]
 
 Each folder validation/NAME holds scenes and a case.py that runs them with `rivulet run` and judges the numbers. The
-small sizes run always, the larger ones with --full. docs/validation.md is written from the results at hand: those of
-this call, and of earlier ones for the rest. Exits 1 when a figure misses its bound without a known reason, or reaches
+small sizes run always, the larger ones with --full; --keep then writes their figures to validation/NAME/full.json, with the
+commit that they are of. docs/validation.md is written from the results at hand: those of this call, of earlier ones for the
+rest, and of full sizes that were not run those kept. Exits 1 when a figure misses its bound without a known reason, or reaches
 it in spite of one.
 """
 import argparse
@@ -13,6 +14,7 @@ import json
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -39,11 +41,26 @@ def judge_of(name):
     return module
 
 
-def run_case(name, full, binary, out):
+def kept_path(name):
+    return ROOT / "validation" / name / "full.json"
+
+
+def result_of(name, size, out):
+    """What a run of the case gave, in `out` or, of a full size, kept; None where there is neither."""
+    path = out / f"{name}-{size}.json"
+    if not path.exists() and size == "full":
+        path = kept_path(name)
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def run_case(name, full, binary, out, keep=False):
     case = harness.Case(name, full, binary, out / "runs", out / "images")
     figures = judge_of(name).judge(case)
     result = {"commands": case.commands, "figures": [dataclasses.asdict(f) for f in figures]}
     (out / f"{name}-{case.size}.json").write_text(json.dumps(result, indent=1))
+    if full and keep:
+        commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+        kept_path(name).write_text(json.dumps({"commit": commit, **result}, indent=1) + "\n")
     for figure in figures:
         print(f"{name} {case.size}: {figure.what}: {shown(figure.measured)} {figure.unit}, expected {shown(figure.expected)}, "
               f"deviation {deviation_text(figure)}, bound {bound_text(figure)}: {verdict(figure)}", flush=True)
@@ -81,28 +98,30 @@ def section(name, out):
     lines = [f"## {module.TITLE}", "", module.__doc__.strip(), ""]
     rows, notes, commands = [], [], []
     for size in SIZES:
-        path = out / f"{name}-{size}.json"
-        if not path.exists():
+        result = result_of(name, size, out)
+        if result is None:
             continue
-        result = json.loads(path.read_text())
+        if "commit" in result:
+            notes.append(f"The {size} size was run with commit {result['commit']}.")
         commands += [c for c in result["commands"] if c not in commands]
         for entry in result["figures"]:
             f = harness.Figure(**entry)
             rows.append(row(size, f))
-            if f.known_miss and f.known_miss not in notes:
-                notes.append(f.known_miss)
+            if f.known_miss and f"Missed: {f.known_miss}" not in notes:
+                notes.append(f"Missed: {f.known_miss}")
     if not rows:
         return lines + ["Not run.", ""]
     lines += ["| size | compared | measured | expected | source | deviation | bound | |",
               "|---|---|---|---|---|---|---|---|", *rows, ""]
-    lines += [line for note in notes for line in (f"Missed: {note}", "")]
+    lines += [line for note in notes for line in (note, "")]
     lines += [line for command in commands for line in (f"`{command}`", "")]
     images = [f"{name}-{size}.svg" for size in SIZES if (out / "images" / f"{name}-{size}.svg").exists()]
     return lines + [f"![{module.TITLE}](images/validation/{images[-1]})", ""]
 
 
 def page_differences(page, names, out):
-    """What the text of docs/validation.md says otherwise than the small sizes whose results are in `out`, a line each."""
+    """What the text of docs/validation.md says otherwise than the small sizes whose results are in `out` and the full ones
+    kept, a line each."""
     differences = []
     for name in names:
         written = "\n".join(section(name, out)).splitlines()
@@ -117,7 +136,7 @@ def page_differences(page, names, out):
             if what in rows and not agrees(rows[what], figure):
                 differences.append(f"{name}: the page has {rows[what]}, a run now gives {row('small', figure)}")
         differences += [f"{name}: not on the page: {line}" for line in written
-                        if line not in lines and not line.startswith(("| small |", "| full |", "!["))]
+                        if line not in lines and not line.startswith(("| small |", "!["))]
     rows = [line for line in page.splitlines() if line.startswith(("| small |", "| full |"))]
     count = f"{sum(line.endswith('| reached |') for line in rows)} of {len(rows)} figures are within their bounds."
     return differences + ([] if count in page else [f"the page does not say: {count}"])
@@ -134,8 +153,8 @@ def agrees(line, figure):
 
 
 def totals(out):
-    results = [json.loads(path.read_text()) for path in sorted(out.glob("*.json"))]
-    figures = [harness.Figure(**entry) for result in results for entry in result["figures"]]
+    results = [result_of(name, size, out) for name in CASES for size in SIZES]
+    figures = [harness.Figure(**entry) for result in results if result for entry in result["figures"]]
     return len(figures), sum(f.passed for f in figures)
 
 
@@ -160,6 +179,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--case", action="append", choices=CASES, help="only this one; may be repeated")
     parser.add_argument("--full", action="store_true", help="the larger sizes too")
+    parser.add_argument("--keep", action="store_true", help="writes the figures of the larger sizes to validation/NAME/full.json")
     parser.add_argument("--no-page", action="store_true", help="leave docs/validation.md alone")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build/validation_runs", help="folder for runs and results")
     arguments = parser.parse_args()
@@ -168,7 +188,7 @@ def main():
     surprises = []
     for name in arguments.case or CASES:
         for full in (False, True) if arguments.full else (False,):
-            surprises += run_case(name, full, binary, arguments.out.resolve())
+            surprises += run_case(name, full, binary, arguments.out.resolve(), arguments.keep)
     if not arguments.no_page:
         write_page(arguments.out)
     for figure in surprises:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "validation"), str(ROOT / "tools")]
@@ -62,6 +63,23 @@ class Validation(unittest.TestCase):
             self.assertEqual(differences(page.replace("2 of 2", "1 of 2"), lift, speed),
                              ["the page does not say: 2 of 2 figures are within their bounds."])
             self.assertEqual(differences(page.replace("Archimedes", "Plato"), lift, speed)[0][:28], "hydrostatic: not on the page")
+
+    def test_kept_figures_of_a_full_size_belong_on_the_page_with_their_commit(self):
+        with tempfile.TemporaryDirectory(prefix="rivulet-validation-") as folder:
+            out, kept = pathlib.Path(folder), pathlib.Path(folder) / "kept.json"
+            result = {"commands": ["rivulet run it"], "figures": [dataclasses.asdict(at_most("speed", 2e-7, 1e-6, "rest"))]}
+            (out / "hydrostatic-small.json").write_text(json.dumps(result))
+            (out / "images").mkdir()
+            (out / "images/hydrostatic-small.svg").write_text("")
+            kept.write_text(json.dumps({"commit": "1234567", **result}))
+            with unittest.mock.patch.object(validate, "kept_path", lambda name: kept):
+                section = validate.section("hydrostatic", out)
+                self.assertIn("The full size was run with commit 1234567.", section)
+                row = next(line for line in section if line.startswith("| full | speed | 2e-07"))
+                page = "2 of 2 figures are within their bounds.\n\n" + "\n".join(section)
+                self.assertEqual(validate.page_differences(page, ["hydrostatic"], out), [])
+                without = page.replace(row, row.replace("2e-07", "3e-07"))
+                self.assertEqual(validate.page_differences(without, ["hydrostatic"], out), [f"hydrostatic: not on the page: {row}"])
 
     def test_the_page_has_a_section_and_a_plot_of_every_case(self):
         page = (ROOT / "docs/validation.md").read_text()
