@@ -174,7 +174,7 @@ private:
         contact_.n_missed += std::count_if(added.begin(), added.end(), is_missed);
         if (given_.options.bridges) return;
         for (const StrandContact& c : contact_.contacts)
-            if (slid_through(c, motion()))
+            if (slid_through(given_.edges, c, motion()))
                 ++contact_.n_unbearable;
             else if (is_missed(c))
                 ++contact_.n_missed;

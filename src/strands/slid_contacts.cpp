@@ -7,6 +7,8 @@ namespace {
 
 /// Cosine of the angle to the other side beyond which edges have gone through each other, and not past each other.
 constexpr double kAcross = 0.5;
+/// Distance on the way there, as a part of that of touching, below which they did.
+constexpr double kThrough = 0.5;
 
 Segment segment_at(std::span<const Vec3> x, std::int32_t v)
 {
@@ -28,17 +30,22 @@ std::optional<SegmentTouch> slid_through(const Segment& p1, const Segment& q1, c
     return SegmentTouch{1, end.s, end.t, -end.offset / end.distance};
 }
 
-std::optional<SegmentTouch> slid_through(const StrandContact& c, const StrandMotion& motion)
+std::optional<SegmentTouch> slid_through(const StrandEdges& edges, const StrandContact& c, const StrandMotion& motion)
 {
     if (c.is_with_obstacle() || c.is_joint) return {};
-    return slid_through(segment_at(motion.end, c.a), segment_at(motion.end, c.b), c.normal);
+    const Segment p1 = segment_at(motion.end, c.a), q1 = segment_at(motion.end, c.b);
+    const auto touch = slid_through(p1, q1, c.normal);
+    if (!touch) return {};
+    const Segment p0 = segment_at(motion.start, c.a), q0 = segment_at(motion.start, c.b);
+    const double through = kThrough * (radius_of(edges, c.a) + radius_of(edges, c.b));
+    return first_touch(p0, p1, q0, q1, through) ? touch : std::nullopt;
 }
 
 bool follow_slid(const StrandEdges& edges, const StrandMotion& motion, std::span<StrandContact> contacts)
 {
     bool any = false;
     for (StrandContact& c : contacts) {
-        const auto touch = slid_through(c, motion);
+        const auto touch = slid_through(edges, c, motion);
         if (!touch) continue;
         c.s = 0.5 * (c.s + touch->s);
         c.t = 0.5 * (c.t + touch->t);

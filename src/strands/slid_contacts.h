@@ -12,7 +12,9 @@ namespace rivulet {
 /// through each other at another place; none if they did not. The normal is from the side on which they were.
 [[nodiscard]] std::optional<SegmentTouch> slid_through(const Segment& p1, const Segment& q1, const Vec3& normal);
 
-[[nodiscard]] std::optional<SegmentTouch> slid_through(const StrandContact& contact, const StrandMotion& motion);
+/// The same of a contact of strands. Edges that stayed apart by half their thickness on the way went round each other.
+[[nodiscard]] std::optional<SegmentTouch> slid_through(const StrandEdges& edges, const StrandContact& contact,
+                                                       const StrandMotion& motion);
 
 /// Moves such contacts half the way to where their edges went through each other: held at either place alone, these
 /// would turn about it. True if there are any. They keep their forces, under which the motion came about.
