@@ -1,6 +1,7 @@
 #include "fluid/solids.h"
 
 #include "base/parallel.h"
+#include "fluid/wall_ends.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,24 +18,6 @@ constexpr double kReachMargin = 4;
 constexpr double kMovingReach = 3;
 /// Rounding of what lies on a wall, in cells.
 constexpr double kOnAWall = 1e-6;
-
-/// Distance to the nearest closed wall (positive inside the box) and the wall's number.
-struct WallDistance {
-    double distance = kFar;
-    int wall = -1;
-};
-
-WallDistance wall_distance(const Solids& solids, const Vec3& x)
-{
-    WallDistance nearest;
-    for (int w = 0; w < 6; ++w) {
-        if (!solids.closed[static_cast<std::size_t>(w)]) continue;
-        const int a = w / 2;
-        const double d = w % 2 == 0 ? x[a] - solids.box.lower[a] : solids.box.upper[a] - x[a];
-        if (d < nearest.distance) nearest = {d, w};
-    }
-    return nearest;
-}
 
 /// Part of a triangle where the linear function with these corner values is > 0.
 double open_part(double a, double b, double c) noexcept
@@ -80,51 +63,21 @@ void fill_tile(SolidFields& fields, int t, double open, bool inside)
                 inside ? std::uint8_t{0} : std::uint8_t{kOpenCell});
 }
 
-void set_solid_velocity(const TileGrid& grid, const Solids& solids, int t, int axis, int c, SolidFields& fields)
+/// Of a face of which bodies leave the part `by_bodies` and walls, which are at rest, `by_walls`. What lies in a wall
+/// moves only where a body goes through it.
+void set_solid_velocity(const TileGrid& grid, const Solids& solids, int t, int axis, int c, double by_bodies,
+                        double by_walls, SolidFields& fields)
 {
     const Vec3 x = grid.face_centre(t, axis, {c % 8, c / 8 % 8, c / 64});
     // The face is cut: what is farther than a cell from its centre is not the nearest.
     if (std::all_of(solids.bodies.begin(), solids.bodies.end(),
                     [&](const SolidBody& b) { return b.is_static || b.is_farther(x, grid.cell_size()); }))
         return; // at rest, as filled in before
+    const int body = (by_walls > 0 ? solids.nearest_body(x) : solids.nearest(x)).body;
+    const double part = by_walls > 0 ? (1 - by_bodies) / (1 - by_bodies * by_walls) : 1;
     fields.velocity[static_cast<std::size_t>(axis)][static_cast<std::size_t>(t * kTileCells + c)] =
-        solids.velocity(x, solids.nearest(x).body)[axis];
+        part * solids.velocity(x, body)[axis];
 }
-
-/// What the closed walls of the domain leave of faces and cells, from the walls themselves: at the edge where one meets
-/// an obstacle, or is within a cell of the opposite one, distances at corners of cells cannot tell.
-class DomainWalls {
-public:
-    DomainWalls(const Solids& solids, double dx) : box_(solids.box), dx_(dx)
-    {
-        for (int w = 0; w < 6; ++w)
-            if (!solids.closed[static_cast<std::size_t>(w)])
-                (w % 2 == 0 ? box_.lower : box_.upper)[w / 2] = w % 2 == 0 ? -kFar : kFar;
-    }
-
-    /// Part of a cell's lower face along `axis` between them, of a whole cell for axis -1; `corner` is that of the
-    /// cell.
-    [[nodiscard]] double part_between(int axis, const Vec3& corner) const
-    {
-        double part = 1;
-        for (int a = 0; a < 3; ++a) {
-            const double below = (corner[a] - box_.lower[a]) / dx_, above = (box_.upper[a] - corner[a]) / dx_;
-            if (a == axis)
-                part *= std::min(below, above) > kOnAWall ? 1 : 0;
-            else if (below < -kOnAWall || above < 1 - kOnAWall)
-                part *= std::clamp(std::min(above, 1.0) - std::max(-below, 0.0), 0.0, 1.0);
-        }
-        return part;
-    }
-    [[nodiscard]] bool contains(const Vec3& x) const
-    {
-        return (x.array() >= box_.lower.array()).all() && (x.array() <= box_.upper.array()).all();
-    }
-
-private:
-    Aabb box_;
-    double dx_;
-};
 
 /// Distances at the corners of a tile's cells. Far from walls one says the next few too, which get no more than theirs
 /// and of its sign: cells that a wall cuts have none of these.
@@ -134,7 +87,7 @@ void load_corners(const TileGrid& grid, const Solids& solids, int t, Corners& co
     const double dx = grid.cell_size();
     for (int row = 0; row < 81; ++row)
         for (int i = 0; i < 9;) {
-            const double d = solids.distance(grid.node(t, i, row % 9, row / 9));
+            const double d = solids.nearest_body(grid.node(t, i, row % 9, row / 9)).distance;
             corners[static_cast<std::size_t>(i++ + 9 * row)] = d;
             for (double rest = std::abs(d) - dx; i < 9 && rest >= kExact * dx; rest -= dx)
                 corners[static_cast<std::size_t>(i++ + 9 * row)] = std::copysign(rest, d);
@@ -184,10 +137,8 @@ void rasterize_tile(const TileGrid& grid, const Solids& solids, int t, SolidFiel
 {
     const double dx = grid.cell_size(), half_diagonal = 0.87 * dx;
     const DomainWalls walls(solids, dx);
-    Solids bodies = solids;
-    bodies.closed = {};
     Corners corners;
-    load_corners(grid, bodies, t, corners);
+    load_corners(grid, solids, t, corners);
     for (int c = 0; c < kTileCells; ++c) {
         const int i = c % 8;
         const int j = c / 8 % 8;
@@ -195,9 +146,10 @@ void rasterize_tile(const TileGrid& grid, const Solids& solids, int t, SolidFiel
         const auto cell = static_cast<std::size_t>(t * kTileCells + c);
         const Vec3 lower = grid.node(t, i, j, k);
         for (int a = 0; a < 3; ++a) {
-            const double open = face_fraction(corners, a, i, j, k) * walls.part_between(a, lower);
+            const double by_bodies = face_fraction(corners, a, i, j, k), by_walls = walls.part_between(a, lower);
+            const double open = by_bodies * by_walls;
             fields.open[static_cast<std::size_t>(a)][cell] = open < 1e-6 ? 0 : open;
-            if (open < 1) set_solid_velocity(grid, solids, t, a, c, fields);
+            if (open < 1) set_solid_velocity(grid, solids, t, a, c, by_bodies, by_walls, fields);
         }
         const auto [least, most] = corner_range(corners, i, j, k);
         const bool is_cut = least < 0 && most > 0;
@@ -206,7 +158,7 @@ void rasterize_tile(const TileGrid& grid, const Solids& solids, int t, SolidFiel
         const bool is_sure = most > half_diagonal || least < -half_diagonal;
         const Vec3 centre = grid.cell_centre(t, i, j, k);
         fields.centre_inside[cell] =
-            !walls.contains(centre) || (is_sure ? least < -half_diagonal : bodies.distance(centre) < 0);
+            !walls.contains(centre) || (is_sure ? least < -half_diagonal : solids.nearest_body(centre).distance < 0);
     }
 }
 
@@ -221,12 +173,37 @@ void SolidBody::bound()
     ball_radius = (0.5 + 1e-6) * box.size().norm();
 }
 
-Solids::Nearest Solids::nearest(const Vec3& x) const
+namespace {
+
+/// Of a body, as Solids::nearest says.
+double distance_to(const Solids& solids, const SolidBody& body, const Vec3& x)
 {
-    Nearest best{wall_distance(*this, x).distance, -1};
+    const double d = body.distance(x);
+    if (solids.cell_size == 0 || d > 2 * solids.cell_size) return d;
+    if (d < kOnAWall * solids.cell_size) {
+        const auto surface = surface_past_wall(solids, body, x, d);
+        return surface ? surface->distance : d;
+    }
+    if (wall_distance(solids, x).distance >= 0) return d;
+    const Vec3 y = put_on_wall(solids, x);
+    if (y == x) return d;
+    const double at_wall = body.distance(y);
+    if (const auto surface = surface_past_wall(solids, body, y, at_wall)) return surface->distance;
+    return at_wall < d && has_edge_between(body, x, y) ? at_wall : d;
+}
+
+} // namespace
+
+Solids::Nearest Solids::nearest(const Vec3& x) const { return nearer_body(x, wall_distance(*this, x).distance); }
+
+Solids::Nearest Solids::nearest_body(const Vec3& x) const { return nearer_body(x, kFar); }
+
+Solids::Nearest Solids::nearer_body(const Vec3& x, double distance) const
+{
+    Nearest best{distance, -1};
     for (std::size_t b = 0; b < bodies.size(); ++b) {
         if (bodies[b].is_farther(x, best.distance)) continue;
-        const double d = bodies[b].distance(x);
+        const double d = distance_to(*this, bodies[b], x);
         if (d < best.distance) best = {d, static_cast<int>(b)};
     }
     return best;
@@ -236,6 +213,8 @@ Vec3 Solids::normal(const Vec3& x, int body) const
 {
     if (body >= 0) {
         const SolidBody& b = bodies[static_cast<std::size_t>(body)];
+        if (cell_size > 0)
+            if (const auto surface = surface_past_wall(*this, b, x, b.distance(x))) return surface->normal;
         return b.pose.rotation * b.shape->normal(b.pose.to_body(x));
     }
     const int wall = wall_distance(*this, x).wall;
@@ -255,10 +234,10 @@ double Solids::friction(int body) const
     return body < 0 ? wall_friction : bodies[static_cast<std::size_t>(body)].friction;
 }
 
-bool Solids::is_thin(int axis, double cell_size) const
+bool Solids::is_thin(int axis, double dx) const
 {
     const auto wall = 2 * static_cast<std::size_t>(axis);
-    return closed[wall] && closed[wall + 1] && box.size()[axis] <= (1 + kOnAWall) * cell_size;
+    return closed[wall] && closed[wall + 1] && box.size()[axis] <= (1 + kOnAWall) * dx;
 }
 
 double open_fraction(double a, double b, double c, double d) noexcept

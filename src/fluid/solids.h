@@ -51,13 +51,17 @@ struct Solids {
     Aabb box;                     ///< domain [m]
     std::array<bool, 6> closed{}; ///< -x +x -y +y -z +z
     double wall_friction = 0;
+    double cell_size = 0; ///< of the grid that meets them [m]; 0: bodies end where their shapes do
 
-    /// The nearest solid to a point.
+    /// The nearest solid to a point. A body that ends on a closed wall, or a little beyond, has no surface there:
+    /// seen from inside of it, the nearest is what liquid can reach (docs/theory/solids.md).
     struct Nearest {
         double distance; ///< signed, negative inside [m]
         int body;        ///< index into bodies; -1 = a wall, or nothing at all
     };
     [[nodiscard]] Nearest nearest(const Vec3& x) const;
+    /// The nearest body, whatever the walls.
+    [[nodiscard]] Nearest nearest_body(const Vec3& x) const;
     [[nodiscard]] double distance(const Vec3& x) const { return nearest(x).distance; }
     /// Outward unit normal of the nearest solid.
     [[nodiscard]] Vec3 normal(const Vec3& x, int body) const;
@@ -65,7 +69,11 @@ struct Solids {
     [[nodiscard]] double friction(int body) const;
     /// Whether both walls of an axis are closed and no farther apart than a cell, so that no corner of a cell lies
     /// between them.
-    [[nodiscard]] bool is_thin(int axis, double cell_size) const;
+    [[nodiscard]] bool is_thin(int axis, double dx) const;
+
+private:
+    /// The nearest body that is nearer than a distance; else that, and no body.
+    [[nodiscard]] Nearest nearer_body(const Vec3& x, double distance) const;
 };
 
 /// What SolidFields::open_volume says of a cell that no solid cuts.

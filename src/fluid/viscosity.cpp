@@ -278,7 +278,7 @@ double ViscositySolver::moving_part(std::size_t axis, std::size_t face) const no
 
 double ViscositySolver::held_part(std::size_t axis, std::size_t face) const noexcept
 {
-    return impl_->a.kind(axis, face) == FaceKind::Held ? impl_->a.volumes().face[axis][face] : 0;
+    return impl_->a.kind(axis, face) == FaceKind::Liquid ? 0 : impl_->a.volumes().face[axis][face];
 }
 
 bool ViscositySolver::moves_all(std::size_t cell) const noexcept

@@ -91,7 +91,7 @@ public:
     [[nodiscard]] const std::vector<ViscousLoad>& loads() const noexcept;
     /// Part of a cell-sized cube around a face that is liquid and free to move, as of the last solve.
     [[nodiscard]] double moving_part(std::size_t axis, std::size_t face) const noexcept;
-    /// Part of it that is liquid and held by a solid.
+    /// Part of it that is liquid where the solve has no unknown: the solid there holds it, or bears it if it is smooth.
     [[nodiscard]] double held_part(std::size_t axis, std::size_t face) const noexcept;
     /// Whether the cubes around the three lower faces of a cell are free liquid and nothing else.
     [[nodiscard]] bool moves_all(std::size_t cell) const noexcept;

@@ -7,6 +7,7 @@
 #include "sim/film_stages.h"
 #include "sim/immersion_stages.h"
 #include "sim/obstacles.h"
+#include "sim/packing.h"
 #include "sim/resample.h"
 #include "sim/scratch.h"
 #include "sim/seed.h"
@@ -137,6 +138,8 @@ StepInfo advance(const Model& model, State& state, Workspace& workspace)
         try {
             step(model, state, workspace, info.dt);
             break;
+        } catch (const NoRoomError&) {
+            throw;
         } catch (const SimulationError& error) {
             check_state(model, state, error.stage()); // a broken State cannot be mended by a smaller step
             if (info.retries >= model.options.max_retries || is_shortest) throw;

@@ -1,6 +1,7 @@
 #include "base/parallel.h"
 #include "fluid/cell_neighbours.h"
 #include "fluid/liquid_surface.h"
+#include "fluid/wall_ends.h"
 #include "geometry/cut_cube.h"
 #include "sim/stages.h"
 
@@ -33,18 +34,19 @@ bool is_free(const Workspace::Scratch& s, std::size_t cell, const CellNeighbours
     return !is_viscous(s, cell) || s.viscosity_solver.moves_all(cell);
 }
 
-/// How the pressure between the cells at both sides of a face is shared: `moved` is the part of the cube around the
-/// face whose liquid the pressure moves, `rest` what else of it is liquid, less than nothing where that is too much.
-/// The solid takes what is left of the pressure, and bears the weight of the rest less its inertia.
-struct FaceShares {
-    double moved, rest;
-    bool is_held; ///< the rest does not move against the solid
+/// How much of the pressure between the cells at both sides of a face a body takes: `taken` is the part of the face,
+/// `rest` the part of the cube around it whose liquid is beside the body and not moved by the pressure, less than
+/// nothing where more is moved than there is. The body bears the weight of the rest less its inertia.
+struct BodyShares {
+    int body = -1; ///< none: no body takes anything
+    double taken = 0, rest = 0;
+    bool is_held = false; ///< the rest does not move against the solid
 };
 
 /// Part of the cube around a face that is outside of solids.
-double free_part(const Workspace::Scratch& s, const Solids& solids, const Vec3& centre, double distance)
+double free_part(const Workspace::Scratch& s, const Solids& solids, const Vec3& centre)
 {
-    const double dx = s.grid.cell_size();
+    const double dx = s.grid.cell_size(), distance = solids.distance(centre);
     if (std::abs(distance) >= 0.87 * dx) return distance > 0 ? 1 : 0;
     const auto to_liquid = [&](const Vec3& x) { return -solids.distance(x); };
     std::array<double, 6> faces;
@@ -54,16 +56,25 @@ double free_part(const Workspace::Scratch& s, const Solids& solids, const Vec3& 
     return std::abs(cut.slope - 1) < 0.05 ? cut.part.share : cut_cube(centre, dx, to_liquid).share;
 }
 
-/// Without viscosity the open part of the face is moved. In viscous liquid, forces near a wall are large and balance
-/// face by face, each over the liquid that the face moves.
-FaceShares face_shares(const Workspace::Scratch& s, const Solids& solids, std::size_t axis, std::size_t face,
-                       std::size_t below, const Vec3& centre, const Solids::Nearest& nearest)
+/// Without viscosity the open part of the face is moved; what walls of the domain take of it and of the cube, they
+/// take of what bodies leave. In viscous liquid, forces near a wall are large and balance face by face, each over the
+/// liquid that the face moves, and all is the nearest solid's.
+BodyShares body_shares(const Workspace::Scratch& s, const Solids& solids, int axis, std::size_t face, std::size_t below,
+                       const Vec3& centre)
 {
-    const double open = s.solid_fields.open[axis][face];
+    const auto a = static_cast<std::size_t>(axis);
+    const double open = s.solid_fields.open[a][face], dx = s.grid.cell_size();
     if (open > 0 && is_viscous(s, face, below))
-        return {s.viscosity_solver.moving_part(axis, face), s.viscosity_solver.held_part(axis, face), true};
-    const double free = free_part(s, solids, centre, nearest.distance);
-    return {open, free - open, open == 0 && is_viscous_beside(s, face, below)};
+        return {solids.nearest(centre).body, 1 - s.viscosity_solver.moving_part(a, face),
+                s.viscosity_solver.held_part(a, face), true};
+    const Solids::Nearest nearest = solids.nearest_body(centre);
+    if (nearest.body < 0 || nearest.distance >= 0.87 * dx) return {};
+    const DomainWalls walls(solids, dx);
+    const Vec3 corner = centre - 0.5 * dx * Vec3::Ones();
+    const double by_walls = walls.part_between(axis, corner + 0.5 * dx * Vec3::Unit(axis));
+    const double by_bodies = by_walls > 0 ? open / by_walls : uncovered_part(solids, centre, axis);
+    return {nearest.body, 1 - by_bodies, free_part(s, solids, centre) - by_bodies * walls.part_between(-1, corner),
+            open == 0 && is_viscous_beside(s, face, below)};
 }
 
 /// Of the liquid above a face, or below where there is none above.
@@ -123,11 +134,8 @@ void measure_loads(const Model& model, State& state, const Scratch& s)
                 const bool is_wet = s.pressure.unknown[face] != 0, is_wet_below = s.pressure.unknown[below] != 0;
                 if (!is_wet && !is_wet_below) continue;
                 const Vec3 x = s.grid.face_centre(t, a, cell);
-                const Solids::Nearest nearest = solids.nearest(x);
-                const int body = nearest.body;
-                if (body < 0) continue;
-                const FaceShares shares = face_shares(s, solids, static_cast<std::size_t>(a), face, below, x, nearest);
-                if (shares.moved == 1 && shares.rest == 0) continue;
+                const BodyShares shares = body_shares(s, solids, a, face, below, x);
+                if (shares.body < 0 || (shares.taken == 0 && shares.rest == 0)) continue;
                 const double p_above = is_wet ? s.pressure.pressure[face] : 0;
                 const double p_below = is_wet_below ? s.pressure.pressure[below] : 0;
                 double slope = 0;
@@ -135,10 +143,9 @@ void measure_loads(const Model& model, State& state, const Scratch& s)
                     slope = density_beside(model, s, face, below) * model.options.gravity[a];
                 else if (shares.rest != 0)
                     slope = pressure_slope(model, s, t, cell, a);
-                const Vec3 force =
-                    ((p_below - p_above) * (1 - shares.moved) + slope * shares.rest * s.grid.cell_size()) * area *
-                    Vec3::Unit(a);
-                const auto b = static_cast<std::size_t>(body);
+                const Vec3 force = ((p_below - p_above) * shares.taken + slope * shares.rest * s.grid.cell_size()) *
+                                   area * Vec3::Unit(a);
+                const auto b = static_cast<std::size_t>(shares.body);
                 load.force[b] += force;
                 load.torque[b] += (x - s.solids.bodies[b].pose.position).cross(force);
             }

@@ -71,6 +71,7 @@ SolidSet solids_at(const Model& model, double time, double dt)
     set.walls.box = model.domain.box;
     for (std::size_t w = 0; w < 6; ++w) set.walls.closed[w] = model.domain.walls[w] == Wall::Closed;
     set.walls.wall_friction = model.domain.friction;
+    set.walls.cell_size = model.options.cell_size;
     return set;
 }
 

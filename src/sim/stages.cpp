@@ -9,6 +9,7 @@
 #include "fluid/surface_tension.h"
 #include "fluid/wall_friction.h"
 #include "sim/occupied_cells.h"
+#include "sim/packing.h"
 #include "sim/sources.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <numeric>
 
 namespace rivulet {
 namespace {
@@ -414,27 +414,6 @@ void solve_pressure(const Model& model, const State& state, Scratch& s, double d
     project(model, s, dt, !is_second, model.options.pressure_tolerance);
     if (is_second)
         for (std::size_t c = 0; c < s.first_pressure.size(); ++c) s.pressure.pressure[c] += s.first_pressure[c];
-}
-
-/// Liquid that has nowhere to go is pressed together: no step size mends that.
-void check_packing(const Model& model, const State& state, const Scratch& s)
-{
-    constexpr double kMostPacked = 1.25;
-    constexpr double kHeapedDrops = 8; // cells full of drops that fell onto each other and have not spread yet
-    const double cell_volume = std::pow(model.options.cell_size, 3);
-    std::vector<std::int64_t> counts(static_cast<std::size_t>(s.grid.n_tiles()), 0);
-    for_occupied_cells(s, "packing",
-                       [&](std::size_t cell, std::span<const std::int32_t>) { ++counts[cell / kTileCells]; });
-    const double room =
-        static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::int64_t{0})) * cell_volume;
-    const double volume = ordered_sum(state.liquid.size(), "packing",
-                                      [&](std::int64_t p) { return state.liquid.volume[static_cast<std::size_t>(p)]; });
-    if (volume > kMostPacked * room + kHeapedDrops * cell_volume)
-        throw SimulationError(
-            "crowding", "liquid.position", -1,
-            fmt::format(
-                "{:.3g} m3 of liquid are pressed into {:.3g} m3: do {}sources or moving obstacles fill a closed space?",
-                volume, room, model.wetting && model.wetting->drips ? "dripping strands, " : ""));
 }
 
 /// Strands that displace liquid.

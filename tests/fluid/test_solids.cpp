@@ -125,6 +125,90 @@ TEST(Solids, FacesOnTheFloorAreCutByAnObstacleAsTheFacesAbove)
     EXPECT_GT(n_cut, 100);
 }
 
+// Whether a box ends on a wall, a little beyond or far beyond makes no difference to liquid, also where the wall lies
+// between the grid's planes, as the upper one does here.
+TEST(Solids, ABoxThatEndsOnAWallCutsFacesLikeOneThatGoesThroughIt)
+{
+    class Slab : public Ball { // of 0.43 by 0.31, from z = lower to upper
+    public:
+        Slab(double lower, double upper) : Ball(9), middle_(0.5 * (lower + upper)), half_(0.5 * (upper - lower)) {}
+        [[nodiscard]] double distance(const Vec3& x) const override
+        {
+            const Vec3 q = Vec3(x.x(), x.y(), x.z() - middle_).cwiseAbs() - Vec3(0.215, 0.155, half_);
+            return q.maxCoeff() <= 0 ? q.maxCoeff() : q.cwiseMax(0).norm();
+        }
+        [[nodiscard]] Vec3 normal(const Vec3& x) const override { return Shape::normal(x); }
+
+    private:
+        double middle_, half_;
+    };
+    const double dx = 0.125, ceiling = 0.94;
+    const TileGrid grid = block(1, dx);
+    const Quat turned(Eigen::AngleAxisd(0.3, Vec3::UnitZ()));
+    const auto raster = [&](double lower, double upper) {
+        const Slab slab(lower, upper);
+        const SolidBody body{&slab, {Vec3(0.51, 0.47, 0), turned}, {}, 0};
+        Solids solids;
+        solids.box = {Vec3::Zero(), Vec3(1, 1, ceiling)};
+        solids.closed = {true, true, true, true, true, true};
+        solids.cell_size = dx;
+        solids.bodies = {&body, 1};
+        SolidFields fields;
+        rasterize_solids(grid, solids, fields);
+        return fields;
+    };
+    const int t = grid.find({0, 0, 0});
+    for (const double inner : {0.1, 0.3, 0.44}) { // also thinner than a cell
+        for (const bool on_floor : {true, false}) {
+            const auto slab = [&](double beyond) {
+                return on_floor ? raster(-beyond, inner) : raster(ceiling - inner, ceiling + beyond);
+            };
+            const SolidFields through = slab(1);
+            int n_cut = 0;
+            for (const double beyond : {0.0, 0.03, 0.2}) {
+                const SolidFields fields = slab(beyond);
+                for (int c = 0; c < kTileCells; ++c) {
+                    const auto cell = static_cast<std::size_t>(t * kTileCells + c);
+                    for (std::size_t a = 0; a < 3; ++a) {
+                        EXPECT_NEAR(fields.open[a][cell], through.open[a][cell], 1e-6)
+                            << "axis " << a << " cell " << c % 8 << ' ' << c / 8 % 8 << ' ' << c / 64 << ", " << inner
+                            << (on_floor ? " on" : " under") << ", " << beyond << " beyond";
+                        n_cut += fields.open[a][cell] > 0 && fields.open[a][cell] < 1;
+                    }
+                    EXPECT_NEAR(fields.open_volume[cell], through.open_volume[cell], 1);
+                    EXPECT_EQ(fields.centre_inside[cell], through.centre_inside[cell]);
+                }
+            }
+            EXPECT_GT(n_cut, 60);
+        }
+    }
+}
+
+// A particle in the lowest layer that came into a box is put back beside the box, not under the floor.
+TEST(Solids, PushOutOfABoxOnTheFloorIsSideways)
+{
+    class Cube : public Ball {
+    public:
+        Cube() : Ball(9) {}
+        [[nodiscard]] double distance(const Vec3& x) const override
+        {
+            const Vec3 q = x.cwiseAbs() - Vec3::Constant(0.25);
+            return q.maxCoeff() <= 0 ? q.maxCoeff() : q.cwiseMax(0).norm();
+        }
+        [[nodiscard]] Vec3 normal(const Vec3& x) const override { return Shape::normal(x); }
+    };
+    const Cube cube;
+    const SolidBody body{&cube, {Vec3(0.5, 0.5, 0.25), Quat::Identity()}, {}, 0};
+    Solids solids;
+    solids.bodies = {&body, 1};
+    solids.box = {Vec3::Zero(), Vec3::Ones()};
+    solids.closed = {true, true, true, true, true, true};
+    solids.cell_size = 0.05;
+    Vec3 x(0.27, 0.5, 0.004);
+    push_out(solids, 0.001, x);
+    EXPECT_LT((x - Vec3(0.249, 0.5, 0.004)).norm(), 1e-9) << x.transpose();
+}
+
 // The open areas around a closed solid are what the divergence theorem says: sum of |1 - open| projected along an axis
 // is twice the disc, and the volume by sums of x n dA is that of the ball.
 TEST(Solids, CutFacesOfABallHaveItsVolume)

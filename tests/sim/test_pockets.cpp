@@ -1,5 +1,6 @@
 // Liquid without a free surface, and liquids of two densities: laws that need no simulation to know.
 #include "sim/models.h"
+#include "sim/packing.h"
 #include "sim/scratch.h"
 #include "sim/seed.h"
 #include "sim/stages.h"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string>
 
 namespace rivulet {
 namespace {
@@ -57,6 +59,29 @@ TEST(ClosedPocket, FullTankStaysAtRestUnderItsWeight)
     double fastest = 0;
     for (const Vec3& v : state.liquid.velocity) fastest = std::max(fastest, v.norm());
     EXPECT_LT(fastest, 1e-6); // measured 4e-8
+}
+
+// A closed tank fills up to the last drop; then the run stops, and names what fills what.
+TEST(ClosedPocket, ASourceThatFillsATankStopsTheRunWhenItIsFull)
+{
+    Model model = test::tank({0.24, 0.24, 0.24}, {0.24, 0.24, 0.12}, kPocketCell);
+    Source tap;
+    tap.name = "tap";
+    tap.shape = make_sphere(Vec3::Zero(), 0.04);
+    tap.motion.keyframes = {{.time = 0, .position = {0.12, 0.12, 0.14}}};
+    tap.velocity = {0, 0, -0.8};
+    model.sources.push_back(tap);
+    State state = initial_state(model);
+    const double room = 0.24 * 0.24 * 0.24;
+    std::string error;
+    try {
+        test::run_until(model, state, 4);
+    } catch (const NoRoomError& e) {
+        error = e.what();
+    }
+    EXPECT_NE(error.find("sources.tap"), std::string::npos) << error;
+    EXPECT_NE(error.find("0.01382 m3"), std::string::npos) << error; // of room
+    EXPECT_NEAR(bulk_volume(state), room, 0.015 * room);             // measured 1.1 % more
 }
 
 TEST(TwoLiquids, PressureUnderALayerOfOilIsTheWeightOfBoth)
