@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "base/parallel.h"
+#include "base/vec3f.h"
 #include "numerics/coulomb.h"
 
 #include <algorithm>
@@ -49,6 +50,9 @@ Vec3 first_force(const ConeContact& c, const Vec3& guess)
 constexpr double kFall = 0.97, kRise = 1.5;
 constexpr int kMaxRises = 20;
 
+/// Where more than this part of the contacts take part, all do: a compliance between them alone would not pay.
+constexpr double kMostlyLive = 0.75;
+
 /// Whether a contact may be left out while it is apart: it bears nothing then.
 bool may_rest(const ConeContact& c) { return !c.is_joint && !c.bridge && c.cohesion == 0; }
 
@@ -67,7 +71,6 @@ public:
         measure(result);
         double best = result.residual, momentum = 1, curvature = first_curvature();
         best_ = x_;
-        best_d_ = d_;
         int glance = kStepsPerGlance;
         for (;;) {
             const bool ends = result.residual <= options_.tolerance || result.iterations >= options_.max_iterations;
@@ -88,12 +91,11 @@ public:
             if (result.residual < best) {
                 best = result.residual;
                 best_ = x_;
-                best_d_ = d_;
             }
         }
         if (best < result.residual) {
             x_ = best_;
-            d_ = best_d_;
+            move();
             measure(result);
         }
         result.converged = result.residual <= options_.tolerance;
@@ -113,7 +115,7 @@ private:
         }
     };
 
-    [[nodiscard]] std::int64_t n() const { return static_cast<std::int64_t>(contacts_.size()); }
+    [[nodiscard]] std::int64_t n() const { return static_cast<std::int64_t>(live_.size()); }
     template <class Body>
     static void each(std::size_t n, Body&& body)
     {
@@ -124,52 +126,81 @@ private:
     template <class Body>
     void each(Body&& body)
     {
-        each(contacts_.size(), body);
+        each(live_.size(), body);
+    }
+    [[nodiscard]] std::size_t place(std::size_t i) const { return static_cast<std::size_t>(live_[i]); }
+    [[nodiscard]] const ConeContact& contact(std::size_t i) const { return all_[place(i)]; }
+    /// Motion, gap included, under the forces given.
+    [[nodiscard]] Vec3 base(std::size_t of_all) const
+    {
+        return motion_[of_all] + all_[of_all].gap * all_[of_all].normal;
+    }
+    /// The force of a shifted one, less that given.
+    [[nodiscard]] Vec3 change(std::size_t of_all, const Vec3& x) const
+    {
+        return x - all_[of_all].cohesion * all_[of_all].normal - force_[of_all];
     }
 
     /// Unknowns: forces, shifted into Coulomb's own cone.
     void begin(std::span<const Vec3> guess)
     {
-        x_all_.resize(all_.size());
-        each(all_.size(), [&](std::size_t i) { x_all_[i] = first_force(all_[i], guess[i]); });
+        best_.resize(all_.size());
+        next_.resize(all_.size());
+        each(all_.size(), [&](std::size_t i) {
+            best_[i] = first_force(all_[i], guess[i]);
+            next_[i] = change(i, best_[i]);
+        });
         move_all();
         std::vector<std::int32_t> live;
         for (std::size_t i = 0; i < all_.size(); ++i)
-            if (!may_rest(all_[i]) || force_[i] != Vec3::Zero() || x_all_[i] != Vec3::Zero() || is_too_near(i))
+            if (!may_rest(all_[i]) || force_[i] != Vec3::Zero() || best_[i] != Vec3::Zero() || is_too_near(i))
                 live.push_back(static_cast<std::int32_t>(i));
-        if (!whole_.only(live)) {
+        const bool is_few = static_cast<double>(live.size()) < kMostlyLive * static_cast<double>(all_.size());
+        if (!is_few || !whole_.only({})) {
             live.resize(all_.size());
             std::iota(live.begin(), live.end(), 0);
         }
-        enliven(live);
+        enliven(live, best_);
     }
 
-    /// Motions of all contacts, gap included, under the forces of x_all_.
+    /// next_d_ <- motions of all contacts, gap included, under the forces given and the changes in next_. Both are free
+    /// between two steps.
     void move_all()
     {
-        change_all_.resize(all_.size());
-        each(all_.size(),
-             [&](std::size_t i) { change_all_[i] = x_all_[i] - all_[i].cohesion * all_[i].normal - force_[i]; });
-        d_all_.resize(all_.size());
-        whole_.apply(change_all_, d_all_);
-        each(all_.size(), [&](std::size_t i) { d_all_[i] = (motion_[i] + all_[i].gap * all_[i].normal) + d_all_[i]; });
+        next_d_.resize(all_.size());
+        whole_.apply(next_, next_d_);
+        each(all_.size(), [&](std::size_t i) { next_d_[i] += base(i); });
     }
-    [[nodiscard]] bool is_too_near(std::size_t i) const { return all_[i].normal.dot(d_all_[i]) < 0; }
-
-    /// Contacts that take part from now on.
-    void enliven(std::span<const std::int32_t> contacts)
+    [[nodiscard]] bool is_too_near(std::size_t i) const { return all_[i].normal.dot(next_d_[i]) < 0; }
+    /// The same under the present forces: contacts that rest bear none.
+    void look_at_all()
     {
-        for (const std::int32_t contact : contacts) {
-            const auto i = static_cast<std::size_t>(contact);
-            live_.push_back(contact);
-            contacts_.push_back(all_[i]);
-            given_.push_back(force_[i]);
-            base_.push_back(motion_[i] + all_[i].gap * all_[i].normal);
-            for (auto* v : {&x_, &x_before_}) v->push_back(x_all_[i]);
-            for (auto* v : {&d_, &d_before_}) v->push_back(d_all_[i]);
+        next_.assign(all_.size(), Vec3::Zero());
+        each([&](std::size_t i) { next_[place(i)] = change(place(i), x_[i]); });
+        move_all();
+    }
+
+    /// Contacts that take part from now on, with the motions of next_d_ and these forces of all; none: 0.
+    void enliven(std::span<const std::int32_t> contacts, std::span<const Vec3> forces)
+    {
+        const std::size_t known = live_.size(), n = known + contacts.size();
+        live_.reserve(n);
+        live_.insert(live_.end(), contacts.begin(), contacts.end());
+        for (auto* v : {&x_, &d_}) {
+            v->reserve(n);
+            v->resize(n, Vec3::Zero());
         }
-        for (auto* v : {&next_, &next_d_, &world_, &out_}) v->resize(contacts_.size());
-        part_ = live_.size() < all_.size() ? whole_.only(live_) : nullptr;
+        for (std::size_t i = known; i < n; ++i) {
+            if (!forces.empty()) x_[i] = forces[place(i)];
+            d_[i] = next_d_[place(i)];
+        }
+        for (auto* v : {&ahead_, &ahead_d_}) {
+            v->reserve(n);
+            v->resize(n, Vec3f::Zero());
+        }
+        for (auto* v : {&next_, &next_d_, &world_}) v->resize(n);
+        part_ = nullptr; // before the next is made
+        if (n < all_.size()) part_ = whole_.only(live_);
         compliance_ = part_ ? part_.get() : &whole_;
     }
 
@@ -177,19 +208,17 @@ private:
     std::size_t add_near()
     {
         if (live_.size() == all_.size()) return 0;
-        spread();
-        move_all();
+        look_at_all();
         std::vector<std::uint8_t> is_live(all_.size(), 0);
         for (const std::int32_t i : live_) is_live[static_cast<std::size_t>(i)] = 1;
         std::vector<std::int32_t> near;
         for (std::size_t i = 0; i < all_.size(); ++i)
             if (!is_live[i] && is_too_near(i)) near.push_back(static_cast<std::int32_t>(i));
-        if (!near.empty()) enliven(near);
+        if (!near.empty())
+            enliven(near, {});
+        else
+            for (auto* v : {&next_, &next_d_}) v->resize(live_.size());
         return near.size();
-    }
-    void spread()
-    {
-        each([&](std::size_t i) { x_all_[static_cast<std::size_t>(live_[i])] = x_[i]; });
     }
 
     /// One step from the point y = x + beta (x - x_before); true if it led astray and momentum must be built up anew.
@@ -204,43 +233,50 @@ private:
             curvature = std::max(kRise * curvature, sums.curved / sums.square);
         }
         curvature *= kFall;
-        std::swap(x_before_, x_);
+        each([&](std::size_t i) {
+            ahead_[i] = (next_[i] - x_[i]).cast<float>();
+            ahead_d_[i] = (next_d_[i] - d_[i]).cast<float>();
+        });
         std::swap(x_, next_);
-        std::swap(d_before_, d_);
         std::swap(d_, next_d_);
         return sums.turn > 0;
     }
 
-    [[nodiscard]] Vec3 ahead(const std::vector<Vec3>& now, const std::vector<Vec3>& before, std::size_t i,
-                             double beta) const
-    {
-        return now[i] + beta * (now[i] - before[i]);
-    }
+    [[nodiscard]] Vec3 ahead(std::size_t i, double beta) const { return x_[i] + beta * ahead_[i].cast<double>(); }
+    [[nodiscard]] Vec3 ahead_d(std::size_t i, double beta) const { return d_[i] + beta * ahead_d_[i].cast<double>(); }
 
     Sums try_step(double beta, double curvature)
     {
         each([&](std::size_t i) {
-            const ConeContact& c = contacts_[i];
-            const Vec3 d = ahead(d_, d_before_, i, beta);
+            const ConeContact& c = contact(i);
             const double step = 1 / (curvature * c.compliance);
-            next_[i] = bearable(c, ahead(x_, x_before_, i, beta) - step * opposed(c, d), step);
-            world_[i] = next_[i] - c.cohesion * c.normal - given_[i];
+            next_[i] = bearable(c, ahead(i, beta) - step * opposed(c, ahead_d(i, beta)), step);
+            world_[i] = change(place(i), next_[i]);
         });
-        compliance_->apply(world_, out_);
+        compliance_->apply(world_, next_d_);
         return ordered_reduce(
             n(), "contacts", Sums{},
             [&](std::int64_t begin, std::int64_t end) {
                 Sums sums;
                 for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-                    next_d_[i] = base_[i] + out_[i];
-                    const Vec3 change = next_[i] - ahead(x_, x_before_, i, beta);
-                    sums.curved += change.dot(next_d_[i] - ahead(d_, d_before_, i, beta));
-                    sums.square += contacts_[i].compliance * change.squaredNorm();
-                    sums.turn -= contacts_[i].compliance * change.dot(next_[i] - x_[i]);
+                    next_d_[i] += base(place(i));
+                    const Vec3 change = next_[i] - ahead(i, beta);
+                    sums.curved += change.dot(next_d_[i] - ahead_d(i, beta));
+                    const double compliance = contact(i).compliance;
+                    sums.square += compliance * change.squaredNorm();
+                    sums.turn -= compliance * change.dot(next_[i] - x_[i]);
                 }
                 return sums;
             },
             [](const Sums& a, const Sums& b) { return a + b; });
+    }
+
+    /// d_ <- motions under the forces of x_.
+    void move()
+    {
+        each([&](std::size_t i) { world_[i] = change(place(i), x_[i]); });
+        compliance_->apply(world_, d_);
+        each([&](std::size_t i) { d_[i] += base(place(i)); });
     }
 
     /// That in a direction as good as any.
@@ -248,16 +284,16 @@ private:
     {
         each([&](std::size_t i) {
             const double phase = static_cast<double>(i % 1024);
-            world_[i] = contacts_[i].normal + Vec3(std::sin(phase), std::cos(1.3 * phase), std::sin(0.7 * phase + 1));
-            world_[i] /= contacts_[i].compliance;
+            world_[i] = contact(i).normal + Vec3(std::sin(phase), std::cos(1.3 * phase), std::sin(0.7 * phase + 1));
+            world_[i] /= contact(i).compliance;
         });
-        compliance_->apply(world_, out_);
+        compliance_->apply(world_, next_d_);
         const auto term = [&](auto&& value) {
             return ordered_sum(n(), "contacts", [&](std::int64_t i) { return value(static_cast<std::size_t>(i)); });
         };
-        const double curved = term([&](std::size_t i) { return world_[i].dot(out_[i]); });
-        return std::max(
-            1.0, curved / term([&](std::size_t i) { return contacts_[i].compliance * world_[i].squaredNorm(); }));
+        const double curved = term([&](std::size_t i) { return world_[i].dot(next_d_[i]); });
+        return std::max(1.0,
+                        curved / term([&](std::size_t i) { return contact(i).compliance * world_[i].squaredNorm(); }));
     }
 
     void measure(ConeSolution& result) const
@@ -272,7 +308,7 @@ private:
                 Worst w;
                 for (std::int64_t i = begin; i < end; ++i) {
                     const auto k = static_cast<std::size_t>(i);
-                    const double r = residual_of(contacts_[k], x_[k], d_[k]);
+                    const double r = residual_of(contact(k), x_[k], d_[k]);
                     if (!(r <= w.residual)) w = {r, i};
                 }
                 return w;
@@ -284,32 +320,27 @@ private:
 
     void finish()
     {
-        spread();
-        if (live_.size() < all_.size()) move_all();
-        each([&](std::size_t i) { d_all_[static_cast<std::size_t>(live_[i])] = d_[i]; });
-        each(all_.size(), [&](std::size_t i) {
-            const ConeContact& c = all_[i];
-            force_[i] = x_all_[i] - c.cohesion * c.normal;
-            motion_[i] = d_all_[i] - c.gap * c.normal;
-        });
+        if (live_.size() < all_.size())
+            look_at_all();
+        else
+            next_d_.resize(all_.size());
+        each([&](std::size_t i) { next_d_[place(i)] = d_[i]; });
+        each([&](std::size_t i) { force_[place(i)] = x_[i] - contact(i).cohesion * contact(i).normal; });
+        each(all_.size(), [&](std::size_t i) { motion_[i] = next_d_[i] - all_[i].gap * all_[i].normal; });
     }
 
     std::span<const ConeContact> all_;
     ContactCompliance& whole_;
     const ConeOptions& options_;
-    std::span<Vec3> force_, motion_; ///< of all
-    std::vector<Vec3> x_all_, d_all_,
-        change_all_;                 ///< forces, shifted, and motions, gap included, at the last look at all
+    std::span<Vec3> force_, motion_; ///< of all; given, until the end
     std::vector<std::int32_t> live_; ///< contacts that take part; what follows is of them, in this order
-    std::vector<ConeContact> contacts_;
     std::unique_ptr<ContactCompliance> part_;
     ContactCompliance* compliance_ = nullptr;
-    std::vector<Vec3> given_;                 ///< forces
-    std::vector<Vec3> x_, x_before_, next_;   ///< forces, shifted [N]
-    std::vector<Vec3> d_, d_before_, next_d_; ///< motions, gap included [m]
-    std::vector<Vec3> best_, best_d_;         ///< iterate of the smallest residual
-    std::vector<Vec3> base_;                  ///< motion, gap included, under the forces given
-    std::vector<Vec3> world_, out_;           ///< of the compliance
+    std::vector<Vec3> x_, next_;         ///< forces, shifted [N]
+    std::vector<Vec3> d_, next_d_;       ///< motions, gap included [m]
+    std::vector<Vec3f> ahead_, ahead_d_; ///< how the last step changed both: few digits do to go on by
+    std::vector<Vec3> best_;             ///< forces of the smallest residual
+    std::vector<Vec3> world_;            ///< forces, less those given
 };
 
 } // namespace

@@ -90,6 +90,9 @@ void EdgePairs::search(const MovingEdges& edges, double slack)
         }
     });
     const auto n_kept = static_cast<std::ptrdiff_t>(pairs_.size());
+    std::size_t n_found = 0;
+    for (const auto& part : found) n_found += part.size();
+    pairs_.reserve(pairs_.size() + n_found);
     for (const auto& part : found) pairs_.insert(pairs_.end(), part.begin(), part.end());
     oneapi::tbb::parallel_sort(pairs_.begin() + n_kept, pairs_.end());
     std::inplace_merge(pairs_.begin(), pairs_.begin() + n_kept, pairs_.end());

@@ -1,5 +1,6 @@
 #include "strands/contact_forces.h"
 
+#include "base/parallel.h"
 #include "numerics/coulomb.h"
 
 #include <algorithm>
@@ -16,6 +17,7 @@ constexpr std::size_t kBlockBytesOfVertex = 160;
 /// And with bridges, of which a clump has so many, each far from rigid, that gradients end too early.
 constexpr std::size_t kMaxWetBlockBytes = 64 << 20;
 
+constexpr std::int64_t kForceGrain = 256;
 /// Of the first round of a step with bridges.
 constexpr int kSketchIterations = 40;
 /// Iterations times contacts that a search may cost where there are bridges: bridges and contacts press against each
@@ -52,14 +54,18 @@ void add_without_excess(std::span<const StrandContact> contacts, StrandComplianc
 std::vector<ConeContact> cones_of(std::span<const StrandContact> contacts, std::span<const StrandBridge> bridges)
 {
     std::vector<ConeContact> cones(contacts.size());
-    for (std::size_t i = 0; i < cones.size(); ++i) {
-        const StrandContact& c = contacts[i];
-        cones[i] = {c.normal, c.gap, c.friction, c.cohesion, 1, c.is_joint};
-        if (c.bridge < 0) continue;
-        const StrandBridge& bridge = bridges[static_cast<std::size_t>(c.bridge)];
-        cones[i].bridge = &bridge.curve;
-        cones[i].length = bridge.length;
-    }
+    parallel_for(
+        static_cast<std::int64_t>(cones.size()), "contact forces",
+        [&](std::int64_t k) {
+            const auto i = static_cast<std::size_t>(k);
+            const StrandContact& c = contacts[i];
+            cones[i] = {c.normal, c.gap, c.friction, c.cohesion, 1, c.is_joint};
+            if (c.bridge < 0) return;
+            const StrandBridge& bridge = bridges[static_cast<std::size_t>(c.bridge)];
+            cones[i].bridge = &bridge.curve;
+            cones[i].length = bridge.length;
+        },
+        kForceGrain);
     return cones;
 }
 
@@ -125,21 +131,26 @@ ContactForces solve_contact_forces(const ContactCase& given, std::span<const Str
     const std::size_t n = contacts.size();
     const bool is_wet = !bridges.empty();
     ContactForces out{.force = std::vector<Vec3>(n), .moved = std::vector<Vec3>(n)};
-    std::vector<Vec3> guess(n);
-    for (std::size_t i = 0; i < n; ++i) {
-        const StrandContact& c = contacts[i];
-        out.force[i] = guess[i] = c.force;
-        // Dry strands bear as much of the last step's forces already as is needed.
-        if (options.bridges && c.force == Vec3::Zero()) guess[i] = force_before(given, c, bridges);
-        out.moved[i] = contact_motion(c, motion);
-    }
+    // Dry strands bear as much of the last step's forces already as is needed.
+    std::vector<Vec3> guess(options.bridges ? n : 0);
+    parallel_for(
+        static_cast<std::int64_t>(n), "contact forces",
+        [&](std::int64_t k) {
+            const auto i = static_cast<std::size_t>(k);
+            const StrandContact& c = contacts[i];
+            out.force[i] = c.force;
+            out.moved[i] = contact_motion(c, motion);
+            if (options.bridges) guess[i] = c.force == Vec3::Zero() ? force_before(given, c, bridges) : c.force;
+        },
+        kForceGrain);
     if (!stiff.empty()) add_without_excess(contacts, compliance, out.moved);
     const ConeOptions cone_options{options.tolerance * given.thinnest,
                                    is_sketch ? kSketchIterations : affordable_iterations(options, is_wet, n)};
     std::size_t max_bytes = std::max(kMaxBlockBytes, kBlockBytesOfVertex * given.state.position.size());
     if (is_wet) max_bytes = std::max(max_bytes, kMaxWetBlockBytes);
     std::vector<ConeContact> cones = cones_of(contacts, bridges);
-    const ConeSolution solution = solve_cones_by_size(cones, compliance, cone_options, max_bytes, is_wet, guess, out);
+    const ConeSolution solution = solve_cones_by_size(cones, compliance, cone_options, max_bytes, is_wet,
+                                                      options.bridges ? guess : out.force, out);
     if (out.broken >= 0) return out;
     out.iterations = solution.iterations;
     out.residual = solution.residual;

@@ -66,24 +66,24 @@ constexpr double kAlongStrand = 0.7;
 struct EdgeNeighbours {
     struct Way {
         std::int32_t to = 0;
-        double gap = 0; ///< [m]
+        float gap = 0; ///< [m]
     };
     std::vector<std::size_t> first; ///< way of each vertex, and one past the last
     std::vector<Way> ways;
 };
 
-EdgeNeighbours find_neighbours(std::span<const StrandContact> near, std::size_t n_vertices)
+EdgeNeighbours find_neighbours(std::span<const NearEdges> near, std::size_t n_vertices)
 {
     EdgeNeighbours out;
     out.first.assign(n_vertices + 1, 0);
-    for (const StrandContact& c : near)
+    for (const NearEdges& c : near)
         for (const std::int32_t v : {c.a, c.b}) ++out.first[static_cast<std::size_t>(v) + 1];
     std::partial_sum(out.first.begin(), out.first.end(), out.first.begin());
     out.ways.resize(2 * near.size());
     std::vector<std::size_t> next(out.first.begin(), out.first.end() - 1);
-    for (const StrandContact& c : near) {
-        out.ways[next[static_cast<std::size_t>(c.a)]++] = {c.b, std::max(c.gap, 0.0)};
-        out.ways[next[static_cast<std::size_t>(c.b)]++] = {c.a, std::max(c.gap, 0.0)};
+    for (const NearEdges& c : near) {
+        out.ways[next[static_cast<std::size_t>(c.a)]++] = {c.b, c.gap};
+        out.ways[next[static_cast<std::size_t>(c.b)]++] = {c.a, c.gap};
     }
     return out;
 }
@@ -91,7 +91,7 @@ EdgeNeighbours find_neighbours(std::span<const StrandContact> near, std::size_t 
 /// What is left of a blow where it comes to each edge [m]: the largest of all ways, strongest first.
 class BlowSpread {
 public:
-    BlowSpread(const StrandModel& model, std::span<const StrandContact> near)
+    BlowSpread(const StrandModel& model, std::span<const NearEdges> near)
         : left(static_cast<std::size_t>(model.first.back()), 0.0), neighbours_(find_neighbours(near, left.size())),
           is_edge_(left.size(), 1)
     {
@@ -134,9 +134,8 @@ private:
 
 } // namespace
 
-std::vector<StrandContact> struck_next(const StrandModel& model, std::span<const StrandContact> near,
-                                       std::span<const StrandContact> struck, std::span<const double> depth,
-                                       double least)
+std::vector<NearEdges> struck_next(const StrandModel& model, std::span<const NearEdges> near,
+                                   std::span<const StrandContact> struck, std::span<const double> depth, double least)
 {
     BlowSpread blow(model, near);
     for (std::size_t i = 0; i < struck.size(); ++i) {
@@ -144,13 +143,12 @@ std::vector<StrandContact> struck_next(const StrandModel& model, std::span<const
         if (!struck[i].is_with_obstacle()) blow.strike(struck[i].b, depth[i]);
     }
     blow.spread(least);
-    std::vector<StrandContact> out;
-    for (const StrandContact& c : near) {
+    std::vector<NearEdges> out;
+    std::copy_if(near.begin(), near.end(), std::back_inserter(out), [&](const NearEdges& c) {
         const double most =
             std::max(blow.left[static_cast<std::size_t>(c.a)], blow.left[static_cast<std::size_t>(c.b)]);
-        if (most > std::max(c.gap, 0.0)) out.push_back(c);
-    }
-    std::sort(out.begin(), out.end());
+        return most > c.gap;
+    });
     return out;
 }
 

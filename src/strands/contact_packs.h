@@ -1,6 +1,6 @@
 #pragma once
 
-#include "strands/strand_contacts.h"
+#include "strands/near_edges.h"
 
 #include <cstdint>
 #include <span>
@@ -33,12 +33,12 @@ private:
 [[nodiscard]] std::vector<double> needed_part(const StrandModel& model, std::span<const StrandContact> contacts,
                                               std::span<const Vec3> motion, std::span<const Vec3> answer);
 
-/// What strands that lie together pass on of a blow: the contacts of near pairs of edges, as they stand at the
-/// beginning of the step, that it may close. `struck` are contacts of the blow and `depth` by how much each is too near
-/// [m]. It goes from edge to edge as far as the gaps on its way add up to less than that depth, and fades along
-/// strands, until `least` is left of it. Sorted.
-[[nodiscard]] std::vector<StrandContact> struck_next(const StrandModel& model, std::span<const StrandContact> near,
-                                                     std::span<const StrandContact> struck,
-                                                     std::span<const double> depth, double least);
+/// What strands that lie together pass on of a blow: those of the edges that are near each other at the beginning of
+/// the step whose gap it may close. `struck` are contacts of the blow and `depth` by how much each is too near [m]. It
+/// goes from edge to edge as far as the gaps on its way add up to less than that depth, and fades along strands, until
+/// `least` is left of it. In the order of `near`.
+[[nodiscard]] std::vector<NearEdges> struck_next(const StrandModel& model, std::span<const NearEdges> near,
+                                                 std::span<const StrandContact> struck, std::span<const double> depth,
+                                                 double least);
 
 } // namespace rivulet

@@ -1,5 +1,6 @@
 #include "strands/contact_search.h"
 
+#include "base/parallel.h"
 #include "numerics/coulomb.h"
 #include "strands/contact_packs.h"
 
@@ -10,6 +11,7 @@ namespace {
 
 /// Gap at the end of a round, as a part of the thinnest radius, beyond which a contact without a force is left out.
 constexpr double kIdleGap = 0.3;
+constexpr std::int64_t kPlaceGrain = 64;
 
 } // namespace
 
@@ -19,13 +21,18 @@ std::vector<StrandContact> ContactSearch::remembered() const
     const StrandMotion start{given_.state.position, given_.state.position, given_.step.hold};
     std::vector<StrandContact> out = place_joints(given_.model, given_.edges, start);
     for (StrandContact& c : out) c.force = force_before(memory, c.a, c.b);
-    for (std::size_t k = 0; k < memory.a.size(); ++k) {
-        auto placed = place_contact(given_.edges, start, given_.obstacles, memory.a[k], memory.b[k]);
-        if (!placed) continue;
-        // Normals turn a little from step to step.
-        placed->force = project_on_cone(memory.force[k], placed->normal, placed->friction);
-        out.push_back(*placed);
-    }
+    std::vector<std::optional<StrandContact>> all(memory.a.size());
+    parallel_for(
+        static_cast<std::int64_t>(all.size()), "remembered contacts",
+        [&](std::int64_t i) {
+            const auto k = static_cast<std::size_t>(i);
+            all[k] = place_contact(given_.edges, start, given_.obstacles, memory.a[k], memory.b[k]);
+            // Normals turn a little from step to step.
+            if (all[k]) all[k]->force = project_on_cone(memory.force[k], all[k]->normal, all[k]->friction);
+        },
+        kPlaceGrain);
+    for (const std::optional<StrandContact>& placed : all)
+        if (placed) out.push_back(*placed);
     std::sort(out.begin(), out.end());
     return out;
 }
@@ -77,22 +84,42 @@ void ContactSearch::add_struck(const std::vector<StrandContact>& known, const St
         depths.push_back(depth);
     }
     if (struck.empty()) return;
-    if (!near_) near_ = near_contacts(given_.edges, {given_.state.position, given_.state.position, given_.step.hold});
-    const std::vector<StrandContact> next = struck_next(given_.model, *near_, struck, depths, allowed);
-    std::vector<StrandContact> both, fresh;
-    std::set_difference(next.begin(), next.end(), known.begin(), known.end(), std::back_inserter(fresh));
-    std::set_union(added.begin(), added.end(), fresh.begin(), fresh.end(), std::back_inserter(both));
+    const StrandMotion start{given_.state.position, given_.state.position, given_.step.hold};
+    if (!near_) near_ = near_edges(given_.edges, start, pairs_);
+    std::vector<NearEdges> next = struck_next(given_.model, *near_, struck, depths, allowed);
+    std::erase_if(next, [&](const NearEdges& near) {
+        const StrandContact name{.a = near.a, .b = near.b};
+        return std::binary_search(known.begin(), known.end(), name) ||
+               std::binary_search(added.begin(), added.end(), name);
+    });
+    std::vector<StrandContact> both;
+    both.reserve(added.size() + next.size());
+    for (const NearEdges& near : next)
+        if (const auto placed = place_contact(given_.edges, start, given_.obstacles, near.a, near.b))
+            both.push_back(*placed);
+    const auto n_next = static_cast<std::ptrdiff_t>(both.size());
+    both.insert(both.end(), added.begin(), added.end());
+    std::inplace_merge(both.begin(), both.begin() + n_next, both.end());
     added = std::move(both);
 }
 
 void drop_idle(const ContactCase& given, const StrandMotion& motion, const std::vector<StrandContact>& found,
                std::vector<StrandContact>& contacts)
 {
-    std::erase_if(contacts, [&](const StrandContact& c) {
-        return c.force == Vec3::Zero() && !c.is_joint && c.bridge < 0 &&
-               contact_depth(c, motion) < -kIdleGap * given.thinnest &&
-               !std::binary_search(found.begin(), found.end(), c);
-    });
+    std::vector<std::uint8_t> is_idle(contacts.size());
+    parallel_for(
+        static_cast<std::int64_t>(contacts.size()), "idle contacts",
+        [&](std::int64_t i) {
+            const StrandContact& c = contacts[static_cast<std::size_t>(i)];
+            is_idle[static_cast<std::size_t>(i)] = c.force == Vec3::Zero() && !c.is_joint && c.bridge < 0 &&
+                                                   contact_depth(c, motion) < -kIdleGap * given.thinnest &&
+                                                   !std::binary_search(found.begin(), found.end(), c);
+        },
+        kPlaceGrain);
+    std::size_t n_kept = 0;
+    for (std::size_t i = 0; i < contacts.size(); ++i)
+        if (!is_idle[i]) contacts[n_kept++] = contacts[i];
+    contacts.resize(n_kept);
 }
 
 } // namespace rivulet

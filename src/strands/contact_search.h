@@ -1,6 +1,7 @@
 #pragma once
 
 #include "strands/contact_case.h"
+#include "strands/near_edges.h"
 
 #include <optional>
 
@@ -36,7 +37,7 @@ public:
 private:
     const ContactCase& given_;
     EdgePairs &pairs_, &carried_pairs_;
-    std::optional<std::vector<StrandContact>> near_; ///< at the beginning of the step, once a blow asks for it
+    std::optional<std::vector<NearEdges>> near_; ///< at the beginning of the step, once a blow asks for it
 };
 
 /// Forgets contacts that bear nothing, are apart, and that the motion does not run into.

@@ -1,6 +1,7 @@
 #include "strands/contact_step.h"
 
 #include "base/assert.h"
+#include "base/parallel.h"
 #include "numerics/coulomb.h"
 #include "strands/contact_forces.h"
 #include "strands/contact_packs.h"
@@ -45,6 +46,16 @@ constexpr double kLongestStep = 0.3, kHalvingRounds = 8;
 constexpr int kPatientRounds = 10;
 /// Next of these steps, as a part of the thinnest radius, from which on the end is looked for nearby.
 constexpr double kNearEnd = 3;
+
+constexpr std::int64_t kStepGrain = 512;
+
+template <class Body>
+void each(std::size_t n, Body&& body)
+{
+    parallel_for(
+        static_cast<std::int64_t>(n), "contact step", [&](std::int64_t i) { body(static_cast<std::size_t>(i)); },
+        kStepGrain);
+}
 
 class ContactStep {
 public:
@@ -146,7 +157,10 @@ private:
     {
         std::vector<StrandContact>& all = contact_.contacts;
         const bool is_first = contact_.rounds == 0, only_joints = given_.options.only_joints;
-        if (is_first) all = search_.ties(bridges_, carried_, motion());
+        if (is_first) {
+            all = search_.ties(bridges_, carried_, motion());
+            carried_ = std::vector<StrandContact>();
+        }
         std::vector<StrandContact> found, added;
         if (!only_joints) found = search_.run_into(motion(), !is_first);
         if (!only_joints && is_first && !bridges_.empty()) found = search_.with_carried(found, motion());
@@ -182,9 +196,10 @@ private:
     void add(const std::vector<StrandContact>& added)
     {
         std::vector<StrandContact>& all = contact_.contacts;
-        const auto known = static_cast<std::ptrdiff_t>(all.size());
-        all.insert(all.end(), added.begin(), added.end());
-        std::inplace_merge(all.begin(), all.begin() + known, all.end());
+        std::vector<StrandContact> both;
+        both.reserve(all.size() + added.size());
+        std::merge(all.begin(), all.end(), added.begin(), added.end(), std::back_inserter(both));
+        all = std::move(both);
         share_lacking_room(motion(), 2 * given_.thinnest, all);
     }
 
@@ -247,8 +262,7 @@ private:
     {
         std::vector<StrandContact>& all = contact_.contacts;
         StrandCompliance compliance = answer_of(all);
-        const ContactForces found =
-            solve_contact_forces(given_, all, bridges_, expected(), stiff_, compliance, is_sketch());
+        ContactForces found = solve_contact_forces(given_, all, bridges_, expected(), stiff_, compliance, is_sketch());
         if (found.broken >= 0) {
             contact_.thrown =
                 static_cast<std::int32_t>(given_.strand_of(all[static_cast<std::size_t>(found.broken)].a));
@@ -263,13 +277,13 @@ private:
         touched_ = compliance.batches_where([&](std::size_t i) {
             return found.force[i] != all[i].force || all[i].excess != Vec3::Zero() || stiff_.touches(all[i]);
         });
-        solved_force_ = found.force;
         foreseen_depth_.resize(all.size());
-        for (std::size_t i = 0; i < all.size(); ++i) {
+        each(all.size(), [&](std::size_t i) {
             all[i].force = found.force[i];
             all[i].excess = Vec3::Zero();
             foreseen_depth_[i] = contact_depth(all[i], found.moved[i]);
-        }
+        });
+        solved_force_ = std::move(found.force);
         contact_.thrown = find_thrown();
         return contact_.thrown < 0;
     }
@@ -304,15 +318,15 @@ private:
         const std::size_t n_vertices = given_.state.position.size();
         guess_.resize(n_vertices);
         guess_spin_.resize(n_vertices);
-        for (std::size_t v = 0; v < n_vertices; ++v) {
+        each(n_vertices, [&](std::size_t v) {
             guess_[v] = update_.state.position[v] - given_.state.position[v];
             guess_spin_[v] = given_.step.dt * update_.state.spin[v];
-        }
+        });
         std::vector<Vec3> change(force.size()), second(force.size());
-        for (std::size_t i = 0; i < force.size(); ++i) {
+        each(force.size(), [&](std::size_t i) {
             change[i] = force[i] - contacts[i].force;
             second[i] = change[i] + contacts[i].excess;
-        }
+        });
         compliance.add_response(change, second, guess_, guess_spin_);
     }
 

@@ -34,52 +34,74 @@ StrandCompliance::StrandCompliance(const StrandModel& model, std::span<const Hol
                                    std::span<const RodMatrix> factors, std::span<const StrandContact> contacts)
     : model_(model), factors_(factors), n_contacts_(contacts.size())
 {
-    std::vector<Place> places(static_cast<std::size_t>(model.n_strands()));
+    // Lane 0 of the first batch is seat 0, then come its other lanes, then those of the next.
+    std::vector<std::int32_t> seat_of(static_cast<std::size_t>(model.n_strands()));
     for (std::size_t b = 0; b < model.batches.size(); ++b)
-        for (std::int32_t l = 0; l < kStrandLanes; ++l) {
-            const std::int32_t s = model.batches[b].strand[static_cast<std::size_t>(l)];
-            if (s >= 0) places[static_cast<std::size_t>(s)] = {static_cast<std::int32_t>(b), l};
+        for (std::size_t l = 0; l < kStrandLanes; ++l) {
+            const std::int32_t s = model.batches[b].strand[l];
+            if (s >= 0) seat_of[static_cast<std::size_t>(s)] = static_cast<std::int32_t>(kStrandLanes * b + l);
         }
-    for (std::size_t c = 0; c < contacts.size(); ++c) {
-        const auto index = static_cast<std::int32_t>(c);
-        add_side(model, hold, places, index, contacts[c].a, contacts[c].s, 1);
-        if (!contacts[c].is_with_obstacle()) add_side(model, hold, places, index, contacts[c].b, contacts[c].t, -1);
-    }
-    std::vector<std::int32_t> order(sides_.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](std::int32_t x, std::int32_t y) {
-        const auto key = [&](std::int32_t i) {
-            const auto k = static_cast<std::size_t>(i);
-            return std::pair(batch_of_side_[k], sides_[k].lane);
-        };
-        return key(x) < key(y);
-    });
-    std::vector<Side> sorted;
-    std::vector<std::int32_t> batch;
-    for (const std::int32_t o : order) {
-        sorted.push_back(sides_[static_cast<std::size_t>(o)]);
-        batch.push_back(batch_of_side_[static_cast<std::size_t>(o)]);
-    }
-    index_sides(std::move(sorted), batch);
-    batch_of_side_ = {}; // only needed to sort by
+    const auto is_free = [&](std::size_t v) { return hold.empty() || hold[v] == Hold::Free; };
+    const auto strand_of = [&](std::int32_t vertex) {
+        const auto after = std::upper_bound(model.first.begin(), model.first.end(), vertex);
+        return static_cast<std::size_t>(after - model.first.begin() - 1);
+    };
+    const auto side = [&](std::size_t contact, std::size_t strand, std::int32_t vertex, double at, bool is_second) {
+        const auto v = static_cast<std::size_t>(vertex);
+        return Side{static_cast<std::int32_t>(contact),
+                    vertex - model.first[strand],
+                    at,
+                    static_cast<std::uint8_t>(seat_of[strand] % kStrandLanes),
+                    is_second,
+                    {is_free(v), is_free(v + 1)}};
+    };
+    std::vector<std::array<std::int32_t, 2>> strands(contacts.size(), {0, -1});
+    parallel_for(
+        static_cast<std::int64_t>(contacts.size()), "contact compliance",
+        [&](std::int64_t i) {
+            const StrandContact& c = contacts[static_cast<std::size_t>(i)];
+            auto& [a, b] = strands[static_cast<std::size_t>(i)];
+            a = static_cast<std::int32_t>(strand_of(c.a));
+            if (!c.is_with_obstacle()) b = static_cast<std::int32_t>(strand_of(c.b));
+        },
+        kMotionGrain);
+    // Sides go to their seats in the order of contacts.
+    std::vector<std::size_t> next(kStrandLanes * model.batches.size() + 1, 0);
+    for (const auto& both : strands)
+        for (const std::int32_t s : both)
+            if (s >= 0) ++next[static_cast<std::size_t>(seat_of[static_cast<std::size_t>(s)]) + 1];
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    sides_.resize(next.back());
+    std::vector<std::int32_t> seat(sides_.size());
+    for (std::size_t c = 0; c < contacts.size(); ++c)
+        for (const bool is_second : {false, true}) {
+            if (strands[c][is_second] < 0) continue;
+            const auto strand = static_cast<std::size_t>(strands[c][is_second]);
+            const std::size_t place = next[static_cast<std::size_t>(seat_of[strand])]++;
+            seat[place] = seat_of[strand];
+            sides_[place] = is_second ? side(c, strand, contacts[c].b, contacts[c].t, true)
+                                      : side(c, strand, contacts[c].a, contacts[c].s, false);
+        }
+    index_sides(seat);
 }
 
 StrandCompliance::StrandCompliance(const StrandCompliance& whole, std::span<const std::int32_t> contacts)
     : model_(whole.model_), factors_(whole.factors_), n_contacts_(contacts.size())
 {
-    std::vector<std::int32_t> place(whole.n_contacts_, -1), batch;
+    std::vector<std::int32_t> place(whole.n_contacts_, -1), seat;
     for (std::size_t k = 0; k < contacts.size(); ++k)
         place[static_cast<std::size_t>(contacts[k])] = static_cast<std::int32_t>(k);
-    std::vector<Side> sides;
+    sides_.reserve(2 * contacts.size());
+    seat.reserve(2 * contacts.size());
     for (std::size_t i = 0; i < whole.batches_.size(); ++i)
         for (std::size_t k = whole.begin_[i]; k < whole.begin_[i + 1]; ++k) {
             const std::int32_t contact = place[static_cast<std::size_t>(whole.sides_[k].contact)];
             if (contact < 0) continue;
-            sides.push_back(whole.sides_[k]);
-            sides.back().contact = contact;
-            batch.push_back(whole.batches_[i]);
+            sides_.push_back(whole.sides_[k]);
+            sides_.back().contact = contact;
+            seat.push_back(kStrandLanes * whole.batches_[i] + sides_.back().lane);
         }
-    index_sides(std::move(sides), batch);
+    index_sides(seat);
 }
 
 std::unique_ptr<ContactCompliance> StrandCompliance::only(std::span<const std::int32_t> contacts) const
@@ -87,40 +109,22 @@ std::unique_ptr<ContactCompliance> StrandCompliance::only(std::span<const std::i
     return std::unique_ptr<ContactCompliance>(new StrandCompliance(*this, contacts));
 }
 
-void StrandCompliance::index_sides(std::vector<Side> sorted, std::span<const std::int32_t> batch)
+void StrandCompliance::index_sides(std::span<const std::int32_t> seat)
 {
-    sides_ = std::move(sorted);
     sides_of_.assign(n_contacts_, {-1, -1});
     for (std::size_t k = 0; k < sides_.size(); ++k) {
-        const bool is_new_batch = k == 0 || batch[k - 1] != batch[k];
-        if (is_new_batch) {
-            batches_.push_back(batch[k]);
+        const std::int32_t batch = seat[k] / kStrandLanes;
+        if (batches_.empty() || batches_.back() != batch) {
+            batches_.push_back(batch);
             begin_.push_back(k);
         }
-        if (is_new_batch || sides_[k - 1].lane != sides_[k].lane) strand_.push_back(k);
+        if (k == 0 || seat[k - 1] != seat[k]) strand_.push_back(k);
         auto& both = sides_of_[static_cast<std::size_t>(sides_[k].contact)];
         both[both[0] < 0 ? 0 : 1] = static_cast<std::int32_t>(k);
     }
     begin_.push_back(sides_.size());
     strand_.push_back(sides_.size());
-    side_motion_.resize(sides_.size());
-}
-
-void StrandCompliance::add_side(const StrandModel& model, std::span<const Hold> hold, const std::vector<Place>& places,
-                                std::int32_t contact, std::int32_t vertex, double at, double sign)
-{
-    const auto after = std::upper_bound(model.first.begin(), model.first.end(), vertex);
-    const auto strand = static_cast<std::size_t>(after - model.first.begin() - 1);
-    const auto v = static_cast<std::size_t>(vertex);
-    const auto freedom = [&](std::size_t i) { return hold.empty() || hold[i] == Hold::Free ? 1.0 : 0.0; };
-    sides_.push_back({contact,
-                      vertex - model.first[strand],
-                      places[strand].lane,
-                      {sign * (1 - at) * freedom(v), sign * at * freedom(v + 1)},
-                      at,
-                      sign < 0,
-                      {freedom(v) > 0, freedom(v + 1) > 0}});
-    batch_of_side_.push_back(places[strand].batch);
+    second_motion_.assign(n_contacts_, Vec3::Zero());
 }
 
 void StrandCompliance::solve(std::size_t i, std::span<const Vec3> force, std::span<const Vec3> second,
@@ -138,17 +142,19 @@ void StrandCompliance::solve(std::size_t i, std::span<const Vec3> force, std::sp
 void StrandCompliance::add_to(AlignedVector<Lane>& u, const Side& side, const Vec3& force) const
 {
     Lane* at = u.data() + static_cast<std::ptrdiff_t>(4 * side.vertex);
+    const double w0 = side.weight(0), w1 = side.weight(1);
     for (int a = 0; a < 3; ++a) {
-        at[a][side.lane] += side.weight[0] * force[a];
-        at[4 + a][side.lane] += side.weight[1] * force[a];
+        at[a][side.lane] += w0 * force[a];
+        at[4 + a][side.lane] += w1 * force[a];
     }
 }
 
 Vec3 StrandCompliance::at_side(const AlignedVector<Lane>& u, const Side& side)
 {
     const Lane* at = u.data() + static_cast<std::ptrdiff_t>(4 * side.vertex);
+    const double w0 = side.weight(0), w1 = side.weight(1);
     Vec3 motion;
-    for (int a = 0; a < 3; ++a) motion[a] = side.weight[0] * at[a][side.lane] + side.weight[1] * at[4 + a][side.lane];
+    for (int a = 0; a < 3; ++a) motion[a] = w0 * at[a][side.lane] + w1 * at[4 + a][side.lane];
     return motion;
 }
 
@@ -157,17 +163,14 @@ void StrandCompliance::apply(std::span<const Vec3> force, std::span<const Vec3> 
     for_batches(batches_.size(), [&](std::size_t i, AlignedVector<Lane>& u) {
         solve(i, force, second, u);
         for (std::size_t k = begin_[i]; k < begin_[i + 1]; ++k) {
-            side_motion_[k] = at_side(u, sides_[k]);
+            const Side& side = sides_[k];
+            (side.is_second ? std::span(second_motion_) : motion)[static_cast<std::size_t>(side.contact)] =
+                at_side(u, side);
         }
     });
     parallel_for(
         static_cast<std::int64_t>(n_contacts_), "contact compliance",
-        [&](std::int64_t c) {
-            const auto& both = sides_of_[static_cast<std::size_t>(c)];
-            Vec3 sum = side_motion_[static_cast<std::size_t>(both[0])];
-            if (both[1] >= 0) sum += side_motion_[static_cast<std::size_t>(both[1])];
-            motion[static_cast<std::size_t>(c)] = sum;
-        },
+        [&](std::int64_t c) { motion[static_cast<std::size_t>(c)] += second_motion_[static_cast<std::size_t>(c)]; },
         kMotionGrain);
 }
 
@@ -243,7 +246,7 @@ std::vector<double> StrandCompliance::own_compliance() const
         factors_[static_cast<std::size_t>(batches_[i])].inverse_band(inverse);
         for (std::size_t k = begin_[i]; k < begin_[i + 1]; ++k) {
             const Side& side = sides_[k];
-            const double w0 = side.weight[0], w1 = side.weight[1];
+            const double w0 = side.weight(0), w1 = side.weight(1);
             double trace = 0;
             for (int a = 0; a < 3; ++a) {
                 const int row = 4 * side.vertex + a, next = row + 4;

@@ -64,24 +64,25 @@ private:
     struct Side {
         std::int32_t contact = 0;
         std::int32_t vertex = 0; ///< of the strand, at which the edge begins
-        std::int32_t lane = 0;
-        std::array<double, 2> weight{}; ///< of its ends; of b negative; 0 where held
-        double at = 0;                  ///< place on the edge
-        bool is_second = false;         ///< b
-        std::array<bool, 2> is_free{};  ///< its ends
-    };
-    struct Place {
-        std::int32_t batch = 0, lane = 0;
+        double at = 0;           ///< place on the edge
+        std::uint8_t lane = 0;
+        bool is_second = false;        ///< b
+        std::array<bool, 2> is_free{}; ///< its ends
+
+        /// Of an end; of b negative; 0 where held.
+        [[nodiscard]] double weight(std::size_t end) const
+        {
+            const double part = end == 0 ? 1 - at : at;
+            return is_free[end] ? (is_second ? -part : part) : 0;
+        }
     };
     class Springs;
 
     /// `whole` between some of its contacts.
     StrandCompliance(const StrandCompliance& whole, std::span<const std::int32_t> contacts);
-    /// Where the sides of batches and strands begin, and which contacts have, from sorted sides and their batches.
-    void index_sides(std::vector<Side> sorted, std::span<const std::int32_t> batch);
+    /// Where the sides of batches and strands begin, and which contacts have, from sorted sides and their seats.
+    void index_sides(std::span<const std::int32_t> seat);
 
-    void add_side(const StrandModel& model, std::span<const Hold> hold, const std::vector<Place>& places,
-                  std::int32_t contact, std::int32_t vertex, double at, double sign);
     /// u <- A^-1 f for batch number i of batches().
     void solve(std::size_t i, std::span<const Vec3> force, std::span<const Vec3> second, AlignedVector<Lane>& u) const;
     /// Rows of the blocks of all strands of batch number i.
@@ -98,9 +99,8 @@ private:
     std::vector<std::size_t> begin_;  ///< of each batch's sides
     std::vector<Side> sides_;         ///< by batch, then by lane: those of a strand lie together
     std::vector<std::size_t> strand_; ///< where those of each strand that touches begin, and one past the last
-    std::vector<Vec3> side_motion_;
+    std::vector<Vec3> second_motion_; ///< of the second side of each contact; 0 if it has none
     std::vector<std::array<std::int32_t, 2>> sides_of_; ///< of each contact; -1 = none
-    std::vector<std::int32_t> batch_of_side_;
     std::unique_ptr<Springs> springs_;
 };
 

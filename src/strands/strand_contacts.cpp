@@ -1,7 +1,11 @@
 #include "strands/strand_contacts.h"
 
 #include "base/parallel.h"
+#include "geometry/segments.h"
+#include "strands/near_edges.h"
 #include "strands/slid_contacts.h"
+
+#include <oneapi/tbb/parallel_sort.h>
 
 #include <algorithm>
 #include <cmath>
@@ -36,18 +40,24 @@ Segment edge_at(std::span<const Vec3> x, std::int32_t v)
 double gap_to_close(double gap, double reach) { return gap < 0 ? std::max(kUndone * gap, -kDeepest * reach) : gap; }
 
 /// Contacts of chunks of [0, n), one after the other.
-template <class Find>
-std::vector<StrandContact> gather_contacts(std::int64_t n, Find&& find)
+template <class Found = StrandContact, class Find>
+std::vector<Found> gather_contacts(std::int64_t n, Find&& find)
 {
-    using List = std::vector<StrandContact>;
+    using List = std::vector<Found>;
     const std::int64_t n_chunks = (n + kChunk - 1) / kChunk;
     std::vector<List> found(static_cast<std::size_t>(n_chunks));
     parallel_for(n_chunks, "contacts", [&](std::int64_t c) {
         for (std::int64_t i = c * kChunk; i < std::min(n, (c + 1) * kChunk); ++i)
             find(static_cast<std::size_t>(i), found[static_cast<std::size_t>(c)]);
     });
+    std::size_t size = 0;
+    for (const List& part : found) size += part.size();
     List all;
-    for (const List& part : found) all.insert(all.end(), part.begin(), part.end());
+    all.reserve(size);
+    for (List& part : found) {
+        all.insert(all.end(), part.begin(), part.end());
+        part = List();
+    }
     return all;
 }
 
@@ -378,7 +388,10 @@ std::vector<StrandContact> find_contacts(const StrandEdges& edges, const StrandM
 {
     const Finder finder(edges, motion, again);
     const double thinnest = *std::min_element(edges.radius.begin(), edges.radius.end());
-    pairs.update({edges.vertex, edges.strand, edges.radius, motion.start, motion.end}, 2 * kSlack * thinnest);
+    // As far as near_edges() looks, and place_contact().
+    std::vector<double> radius(edges.radius);
+    for (double& r : radius) r *= 1 + kCarried;
+    pairs.update({edges.vertex, edges.strand, radius, motion.start, motion.end}, 2 * kSlack * thinnest);
     const std::span<const EdgePair> list = pairs.pairs();
     std::vector<StrandContact> contacts =
         gather_contacts(static_cast<std::int64_t>(list.size()),
@@ -394,7 +407,7 @@ std::vector<StrandContact> find_contacts(const StrandEdges& edges, const StrandM
             });
         contacts.insert(contacts.end(), found.begin(), found.end());
     }
-    std::sort(contacts.begin(), contacts.end());
+    oneapi::tbb::parallel_sort(contacts.begin(), contacts.end()); // no two are equal
     return contacts;
 }
 
@@ -411,19 +424,16 @@ std::optional<StrandContact> place_contact(const StrandEdges& edges, const Stran
     return o < obstacles.size() ? finder.place(edge(a), obstacles[o], b) : std::nullopt;
 }
 
-std::vector<StrandContact> near_contacts(const StrandEdges& edges, const StrandMotion& motion)
+std::vector<NearEdges> near_edges(const StrandEdges& edges, const StrandMotion& motion, const EdgePairs& pairs)
 {
     const Finder finder(edges, motion);
-    // Looked for anew, since a list that is kept may hold more of what is further apart than touching.
-    EdgePairs pairs;
-    const double thickest = *std::max_element(edges.radius.begin(), edges.radius.end());
-    pairs.update({edges.vertex, edges.strand, edges.radius, motion.start, motion.start}, 2 * kCarried * thickest);
     const std::span<const EdgePair> list = pairs.pairs();
-    return gather_contacts(static_cast<std::int64_t>(list.size()), [&](std::size_t i, std::vector<StrandContact>& out) {
-        const auto& [e, f] = list[i];
-        if (const auto placed = finder.place(static_cast<std::size_t>(e), static_cast<std::size_t>(f)))
-            out.push_back(*placed);
-    });
+    return gather_contacts<NearEdges>(
+        static_cast<std::int64_t>(list.size()), [&](std::size_t i, std::vector<NearEdges>& out) {
+            const auto& [e, f] = list[i];
+            if (const auto placed = finder.place(static_cast<std::size_t>(e), static_cast<std::size_t>(f)))
+                out.push_back({placed->a, placed->b, static_cast<float>(std::max(placed->gap, 0.0))});
+        });
 }
 
 std::vector<StrandContact> place_joints(const StrandModel& model, const StrandEdges& edges, const StrandMotion& motion)

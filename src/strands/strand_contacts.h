@@ -85,9 +85,6 @@ struct StrandMotion {
                                                          std::span<const StrandObstacle> obstacles, std::int32_t a,
                                                          std::int32_t b);
 
-/// Contacts of all edges of strands that are near each other as they stand at the beginning of the step, sorted.
-[[nodiscard]] std::vector<StrandContact> near_contacts(const StrandEdges& edges, const StrandMotion& motion);
-
 /// Joints as they stand at the beginning of the step, sorted; without those of which both places are held. Places that
 /// are apart are drawn together no faster than what touches is pushed apart.
 [[nodiscard]] std::vector<StrandContact> place_joints(const StrandModel& model, const StrandEdges& edges,

@@ -107,7 +107,7 @@ void StrandCompliance::Springs::factor_batch(std::size_t i)
         const Side& side = strands_.sides_[k];
         const auto c = static_cast<std::size_t>(side.contact);
         const int row = 4 * side.vertex;
-        const double w0 = side.weight[0], w1 = side.weight[1];
+        const double w0 = side.weight(0), w1 = side.weight(1);
         for (int a = 0; a < 3; ++a)
             for (int b = 0; b < 3; ++b) {
                 const double entry = stiffness_[c] * normal_[c][a] * normal_[c][b];
@@ -300,7 +300,7 @@ void StrandCompliance::Springs::take_found(std::span<const double> b, std::span<
             for (std::size_t k = begin; k < end; ++k) {
                 const Side& side = strands_.sides_[k];
                 const auto v = static_cast<std::size_t>(side.vertex);
-                const Lane moved = side.weight[0] * at[v] + side.weight[1] * at[v + 1];
+                const Lane moved = side.weight(0) * at[v] + side.weight(1) * at[v + 1];
                 motion_[k] = normal_[static_cast<std::size_t>(side.contact)].dot(Vec3(moved[0], moved[1], moved[2]));
             }
         });

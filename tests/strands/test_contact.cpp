@@ -30,6 +30,27 @@ double distance(const Strands& s, std::size_t p, std::size_t q)
     return least;
 }
 
+/// Two strands wander by less than it takes to look for them again, one of them there and back: they are found when
+/// they touch, as by a search that remembers nothing.
+TEST(StrandContact, WhatTouchesIsFoundWhateverTheListRemembers)
+{
+    Touching s(human_hair());
+    const double r = human_hair().radius_a;
+    s.add(line({-0.01, 0, 0}, {0.01, 0, 0}, 2));
+    s.add(line({0.003, -0.01, 0}, {0.003, 0.01, 0}, 2));
+    const StrandEdges edges(s.model);
+    EdgePairs kept;
+    const auto count = [&](double low, double high, EdgePairs& pairs) { // heights in radii
+        for (std::size_t v = 0; v < 6; ++v) s.state.position[v].z() = (v < 3 ? low : high) * r;
+        return find_contacts(edges, {s.state.position, s.state.position, {}}, {}, pairs).size();
+    };
+    EXPECT_EQ(count(0, 20, kept), 0U);
+    EXPECT_EQ(count(-0.495, 3.006, kept), 0U);
+    EdgePairs anew;
+    EXPECT_EQ(count(0.495, 2.511, anew), 1U);
+    EXPECT_EQ(count(0.495, 2.511, kept), 1U);
+}
+
 /// Hair of 70 um that flies at hair with 10 m/s, 1 cm in a step, does not come out on the other side.
 TEST(StrandContact, ThinStrandsThatCrossAtTenMetresASecondAreStopped)
 {

@@ -20,9 +20,13 @@ Strands row_of_strands(int n, double gap)
     return s;
 }
 
-std::vector<StrandContact> near_of(const Strands& s)
+std::vector<NearEdges> near_of(const Strands& s)
 {
-    return near_contacts(StrandEdges(s.model), {s.state.position, s.state.position, {}});
+    const StrandEdges edges(s.model);
+    const StrandMotion motion{s.state.position, s.state.position, {}};
+    EdgePairs pairs;
+    EXPECT_TRUE(find_contacts(edges, motion, {}, pairs).empty());
+    return near_edges(edges, motion, pairs);
 }
 
 /// A blow of 35 um closes three gaps of 10 um, and no fourth.
@@ -30,12 +34,13 @@ TEST(ContactPacks, ABlowGoesAsFarAsItsDepthClosesGaps)
 {
     const Strands s = row_of_strands(8, 10e-6);
     const StrandContact struck{.a = 5, .b = -1};
-    const std::vector<StrandContact> next =
-        struck_next(s.model, near_of(s), std::vector{struck}, std::vector{35e-6}, 1e-9);
+    const std::vector<NearEdges> next = struck_next(s.model, near_of(s), std::vector{struck}, std::vector{35e-6}, 1e-9);
     std::int32_t furthest = 0;
-    for (const StrandContact& c : next) furthest = std::max(furthest, std::max(c.a, c.b) / 11);
+    for (const NearEdges& c : next) furthest = std::max(furthest, std::max(c.a, c.b) / 11);
     EXPECT_EQ(furthest, 3);
-    EXPECT_TRUE(std::is_sorted(next.begin(), next.end()));
+    EXPECT_TRUE(std::is_sorted(next.begin(), next.end(), [](const NearEdges& x, const NearEdges& y) {
+        return x.a != y.a ? x.a < y.a : x.b < y.b;
+    }));
 }
 
 /// Along the strand 0.7 of it comes to the next edge: 3.5, 2.45, 1.7, 1.2, 0.84 times the gap, and no further.
@@ -43,10 +48,10 @@ TEST(ContactPacks, ABlowFadesAlongTheStrand)
 {
     const Strands s = row_of_strands(2, 10e-6);
     const StrandContact struck{.a = 0, .b = -1};
-    const std::vector<StrandContact> next =
+    const std::vector<NearEdges> next =
         struck_next(s.model, near_of(s), std::vector{struck}, std::vector{35e-6}, 10e-6);
     std::int32_t furthest = 0;
-    for (const StrandContact& c : next) furthest = std::max(furthest, c.a);
+    for (const NearEdges& c : next) furthest = std::max(furthest, c.a);
     EXPECT_EQ(furthest, 3);
 }
 
