@@ -185,22 +185,29 @@ BenchFigure rate_figure(const std::string& name, double millions, double seconds
 constexpr int kReferenceRepeats = 3;
 constexpr int kRepeats = 7;
 
+constexpr int kSums = 10;
+
+/// s = 0.999 s + 0.001, so many times. A function of its own: inlined, the compiler runs out of registers, and the sums
+/// wait for memory.
+[[gnu::noinline]] void multiply_and_add(__m256 (&sum)[kSums], int times)
+{
+    const __m256 factor = _mm256_set1_ps(0.999f), step = _mm256_set1_ps(0.001f);
+    __m256 own[kSums];
+    std::copy_n(sum, kSums, own);
+    for (int round = 0; round < times; ++round)
+#pragma GCC unroll 10
+        for (int n = 0; n < kSums; ++n) own[n] = _mm256_fmadd_ps(own[n], factor, step);
+    std::copy_n(own, kSums, sum);
+}
+
 /// Multiplications with additions of floats that this core is capable of, in vectors of eight [10^9 operations a
 /// second, two for each]: ten sums that do not wait for each other.
 double fma_rate()
 {
-    constexpr int kSums = 10, kTimes = 2'000'000;
-    const __m256 factor = _mm256_set1_ps(0.999f), step = _mm256_set1_ps(0.001f);
+    constexpr int kTimes = 2'000'000;
     __m256 sum[kSums];
     for (int n = 0; n < kSums; ++n) sum[n] = _mm256_set1_ps(static_cast<float>(n));
-    const double seconds = best_seconds(kRepeats, cpu_seconds_now, [&] {
-        __m256 own[kSums]; // which the compiler can keep in registers
-        std::copy_n(sum, kSums, own);
-        for (int round = 0; round < kTimes; ++round)
-#pragma GCC unroll 10
-            for (int n = 0; n < kSums; ++n) own[n] = _mm256_fmadd_ps(own[n], factor, step);
-        std::copy_n(own, kSums, sum);
-    });
+    const double seconds = best_seconds(kRepeats, cpu_seconds_now, [&] { multiply_and_add(sum, kTimes); });
     float used = 0; // or the compiler would leave it all out
     for (const __m256& s : sum) used += _mm256_cvtss_f32(s);
     return used > 0 ? 1e-9 * 2 * 8 * kSums * kTimes / seconds : 0;
