@@ -52,9 +52,9 @@ template <class Clock, class Action>
 [[nodiscard]] std::vector<BenchFigure> bench_hash(bool full);
 [[nodiscard]] std::vector<BenchFigure> bench_checkpoint(bool full);
 [[nodiscard]] std::vector<BenchFigure> bench_timers(bool full);
-/// Particle to grid and back on a million particles (8 a cell, quadratic; staggered and collocated), against plain
-/// scalar loops over the same sorted particles; and two threads against one. `full` adds the cost at ten times the
-/// size.
+/// Particle to grid and back on a million particles (8 a cell, quadratic; staggered and collocated), beside plain
+/// scalar loops over the same sorted particles, and against what is asked of this core; two threads against one. `full`
+/// adds the cost at ten times the size.
 [[nodiscard]] std::vector<BenchFigure> bench_transfers(bool full);
 /// The pressure solver on a cut sphere under a ghost-fluid surface (pressure_problem.h), true relative residual 1e-6,
 /// against conjugate gradients with incomplete Cholesky and with Jacobi, and with hypre's structured multigrid where

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <optional>
 
@@ -79,14 +80,16 @@ private:
 
 } // namespace
 
-void compute_crowding(const TileGrid& grid, const ParticleOrder& order, std::span<const Vec3> position,
+bool compute_crowding(const TileGrid& grid, const ParticleOrder& order, std::span<const Vec3> position,
                       std::span<const double> volume, const SolidFields& solids, std::span<const std::uint8_t> liquid,
                       std::vector<double>& crowding, const ThinVolumes& thin)
 {
     scatter_volume(grid, order, position, volume, crowding); // how full a cell is, then by how much too full
     if (thin.order) add_volume(grid, *thin.order, thin.position, thin.volume, crowding);
+    std::atomic<bool> is_crowded = false; // the same whoever finds it
     parallel_for(grid.n_tiles(), "crowding", [&](std::int64_t ti) {
         const int t = static_cast<int>(ti);
+        bool is_crowded_here = false;
         const bool open_tile = solids.tiles[static_cast<std::size_t>(t)] == TileSolidity::Open;
         std::optional<Surroundings> around;
         if (!open_tile) around.emplace(grid, solids, liquid, t);
@@ -102,8 +105,11 @@ void compute_crowding(const TileGrid& grid, const ParticleOrder& order, std::spa
             const double noise = near_solid && around->has(kCut, c) ? kNoiseAtCuts : kNoise;
             crowding[cell] =
                 std::clamp(error - std::clamp(error, -noise, noise), -kLargestCorrection, kLargestCorrection);
+            is_crowded_here = is_crowded_here || crowding[cell] != 0;
         }
+        if (is_crowded_here) is_crowded = true;
     });
+    return is_crowded;
 }
 
 } // namespace rivulet

@@ -19,7 +19,8 @@ struct ThinVolumes {
 /// the cell's centre, plus what solids take of that neighbourhood, minus one. Zero on a regularly filled lattice, at
 /// walls on grid planes too. Beside the free surface only crowding counts (> 0), since the rest is air.
 /// Small differences are noise of the particles' places, and count as none.
-void compute_crowding(const TileGrid& grid, const ParticleOrder& order, std::span<const Vec3> position,
+/// Returns whether any cell is too full, or not full enough.
+bool compute_crowding(const TileGrid& grid, const ParticleOrder& order, std::span<const Vec3> position,
                       std::span<const double> volume, const SolidFields& solids, std::span<const std::uint8_t> liquid,
                       std::vector<double>& crowding, const ThinVolumes& thin = {});
 

@@ -9,7 +9,7 @@
 namespace rivulet {
 
 /// Tiles of a parallel loop that are worth a task.
-inline constexpr std::int64_t kTileGrain = 16;
+inline constexpr std::int64_t kTileGrain = 4;
 
 /// Tiles across the six faces, in the order -x, +x, -y, +y, -z, +z.
 using FaceNeighbours = std::array<std::int32_t, 6>;

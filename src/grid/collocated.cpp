@@ -59,20 +59,68 @@ using Four [[gnu::vector_size(16)]] = float;
 {
     return __builtin_shufflevector(a, b, 0, 1, 2, 11, 4, 5, 6, 15);
 }
-/// Adds the sums of the groups to three nodes in a row.
-[[gnu::always_inline]] inline void add_sums(double* p, const Lanes<double> (&v)[3])
-{
-    for (int i = 0; i < 3; ++i) add_groups(p + 4 * i, v[i]);
-}
-[[gnu::always_inline]] inline void add_sums(float* p, const Lanes<float> (&v)[3])
-{
-    const Lanes<float> two = __builtin_shufflevector(v[0], v[1], 0, 1, 2, 3, 8, 9, 10, 11) +
-                             __builtin_shufflevector(v[0], v[1], 4, 5, 6, 7, 12, 13, 14, 15);
-    store_lanes<float>(p, load_lanes(p) + two);
+/// Four numbers each of three nodes in a row.
+template <class Real>
+struct NodeRow;
+template <>
+struct NodeRow<double> {
+    Lanes<double> node[3];
+
+    /// Of the groups' sums.
+    [[gnu::always_inline]] NodeRow(const Lanes<double>& a, const Lanes<double>& b, const Lanes<double>& c)
+        : node{a, b, c}
+    {
+    }
+    [[gnu::always_inline]] void add_to(double* p) const
+    {
+        for (int i = 0; i < 3; ++i) add_groups(p + 4 * i, node[i]);
+    }
+    [[gnu::always_inline]] void subtract(const NodeRow& other)
+    {
+        for (int i = 0; i < 3; ++i) node[i] -= other.node[i];
+    }
+};
+template <>
+struct NodeRow<float> {
+    Lanes<float> two;
     Four third;
-    __builtin_memcpy(&third, p + 8, sizeof third);
-    third += __builtin_shufflevector(v[2], v[2], 0, 1, 2, 3) + __builtin_shufflevector(v[2], v[2], 4, 5, 6, 7);
-    __builtin_memcpy(p + 8, &third, sizeof third);
+
+    [[gnu::always_inline]] NodeRow(const Lanes<float>& a, const Lanes<float>& b, const Lanes<float>& c)
+        : two(__builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11) +
+              __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15)),
+          third(__builtin_shufflevector(c, c, 0, 1, 2, 3) + __builtin_shufflevector(c, c, 4, 5, 6, 7))
+    {
+    }
+    [[gnu::always_inline]] void add_to(float* p) const
+    {
+        store_lanes<float>(p, load_lanes(p) + two);
+        Four old;
+        __builtin_memcpy(&old, p + 8, sizeof old);
+        old += third;
+        __builtin_memcpy(p + 8, &old, sizeof old);
+    }
+    [[gnu::always_inline]] void subtract(const NodeRow& other)
+    {
+        two -= other.two;
+        third -= other.third;
+    }
+};
+
+/// Where in its cell the particle of each group is, 0 .. 1 along x, y and z in the first three lanes.
+[[gnu::always_inline]] inline Lanes<double> place_in(const CellParticles& cell, const Vec3& x)
+{
+    const Lanes<double> corner{cell.corner[0], cell.corner[1], cell.corner[2], 0};
+    const Lanes<double> n{static_cast<double>(cell.cell[0]), static_cast<double>(cell.cell[1]),
+                          static_cast<double>(cell.cell[2]), 0};
+    return (Lanes<double>{x[0], x[1], x[2], 0} - corner) * cell.inverse_size - n;
+}
+[[gnu::always_inline]] inline Lanes<double> places_in(const CellParticles& cell, const Vec3& x, const Vec3&, double)
+{
+    return place_in(cell, x);
+}
+[[gnu::always_inline]] inline Lanes<float> places_in(const CellParticles& cell, const Vec3& x, const Vec3& y, float)
+{
+    return join(place_in(cell, x), place_in(cell, y));
 }
 
 /// What the particles of a cell bring to its 27 nodes: (momentum, mass) fills a group of lanes, so a register holds one
@@ -80,98 +128,123 @@ using Four [[gnu::vector_size(16)]] = float;
 ///   z_k x_i (t_j + dz_k u_j + dx_i r_j),   t = y (p + q_y dy),  r = y q_x,  u = y q_z,
 /// p = m (v, 1), q = m dx (C, 0), weights x, y, z, distances in cells. Sums stay in registers, a slice of nine nodes at
 /// a time, and go to memory once a cell.
+///
+/// Along each axis the three weights add up to 1, and weights times distances to 0. So in place of the middle node's
+/// part (index 1) that of all three together is summed, which needs no weights; the middle one is what the outer two
+/// leave of it. Its weight is at least a half: nothing is lost by that.
 template <class Real>
-class NodeScatter {
-public:
+struct ScatterRow {
     using V = Lanes<Real>;
-    static constexpr int kBatches = 4;
+    V t[3], r[3], u[3];
+    V x[2], xd[2], z[2], zd[2]; ///< of the outer nodes: weights, and weights times distances
 
-    [[gnu::always_inline]] void add(const CellBatch<Real>& batch, const BatchIds<Real>& ids, int n, double cell_size,
-                                    std::span<const PointMotion<Real>> particles) noexcept
+    /// The particles in the groups, `places` in the cell.
+    [[gnu::always_inline]] void set(const V& places, const PointMotion<Real>& one, const PointMotion<Real>& other,
+                                    double cell_size) noexcept
     {
-        V x_weight[3];
-        for (int j = 0; j < 3; ++j) x_weight[j] = first_lanes<Real>(n, batch.centred[0][j]);
-        add_row<0>(batch, x_weight, ids, cell_size, particles);
-        if (n > 1) add_row<1>(batch, x_weight, ids, cell_size, particles);
-        if (n > 2) add_row<2>(batch, x_weight, ids, cell_size, particles);
-        if (n > 3) add_row<3>(batch, x_weight, ids, cell_size, particles);
-        ++n_batches_;
-    }
-
-    [[nodiscard]] bool is_full() const noexcept { return n_batches_ == kBatches; }
-
-    /// Adds the sums to the arena and starts anew.
-    void flush(Real* nodes) noexcept
-    {
-        for (int k = 0; k < 3; ++k) {
-            V sum[3][3]{};
-            for (const Row* row = rows_; row != rows_ + n_rows_; ++row) {
-                const V z = row->z[k], d = row->dz[k];
-                for (int j = 0; j < 3; ++j) {
-                    const V near = z * (row->t[j] + d * row->u[j]);
-                    const V far = z * row->r[j];
-                    for (int i = 0; i < 3; ++i) {
-                        sum[j][i] += row->x[i] * near;
-                        sum[j][i] += row->xd[i] * far;
-                    }
-                }
-            }
-            for (int j = 0; j < 3; ++j) add_sums(nodes + NodeArena<Real>::step(0, j, k), sum[j]);
-        }
-        n_rows_ = n_batches_ = 0;
-    }
-
-private:
-    struct Row {
-        V t[3], r[3], u[3], x[3], xd[3], z[3], dz[3];
-    };
-
-    /// The particles in lane P of the groups.
-    template <int P>
-    [[gnu::always_inline]] void add_row(const CellBatch<Real>& batch, const V (&x_weight)[3], const BatchIds<Real>& ids,
-                                        double cell_size, std::span<const PointMotion<Real>> particles) noexcept
-    {
-        Row& row = rows_[n_rows_++];
-        const PointMotion<Real>& one = particles[ids.id[P]];
-        const PointMotion<Real>& other = particles[ids.id[(P + 4) % kLanes<Real>]];
         const V motion = load_pair(one.velocity, other.velocity);
         const V mass = spread_lane<3>(motion);
         const V scale = with_fourth(static_cast<Real>(cell_size) * mass, V{});
         const V momentum = mass * with_fourth(motion, V{} + 1);
-        V q[3], d[3];
-        for (int a = 0; a < 3; ++a) {
-            q[a] = scale * load_pair(one.affine[a], other.affine[a]);
-            d[a] = spread_lane<P>(batch.to_centre(a, 1));
-        }
-        for (int j = 0; j < 3; ++j) {
-            const V y = spread_lane<P>(batch.centred[1][j]);
-            row.t[j] = y * (momentum + q[1] * (d[1] + Real(j - 1)));
-            row.r[j] = y * q[0];
-            row.u[j] = y * q[2];
-            row.x[j] = spread_lane<P>(x_weight[j]);
-            row.xd[j] = row.x[j] * (d[0] + Real(j - 1));
-            row.z[j] = spread_lane<P>(batch.centred[2][j]);
-            row.dz[j] = d[2] + Real(j - 1);
+        V q[3];
+        for (int a = 0; a < 3; ++a) q[a] = scale * load_pair(one.affine[a], other.affine[a]);
+        t[1] = momentum;
+        r[1] = q[0];
+        u[1] = q[2];
+        for (int n = 0; n < 2; ++n) { // along all axes at once
+            const V distance = Real(n == 0 ? -0.5 : 1.5) - places, to_far_side = n == 0 ? 1 - places : places;
+            const V weight = Real(0.5) * to_far_side * to_far_side, moment = weight * distance;
+            const V y = spread_lane<1>(weight);
+            t[2 * n] = y * momentum + spread_lane<1>(moment) * q[1];
+            r[2 * n] = y * q[0];
+            u[2 * n] = y * q[2];
+            x[n] = spread_lane<0>(weight);
+            xd[n] = spread_lane<0>(moment);
+            z[n] = spread_lane<2>(weight);
+            zd[n] = spread_lane<2>(moment);
         }
     }
-
-    Row rows_[4 * kBatches];
-    int n_rows_ = 0;
-    int n_batches_ = 0;
 };
+
+/// Nine nodes in a plane across z.
+template <class Real>
+struct NodeSlice {
+    NodeRow<Real> row[3]; ///< along x, by j
+
+    [[gnu::always_inline]] void add_to(Real* nodes) const
+    {
+        for (int j = 0; j < 3; ++j) row[j].add_to(nodes + NodeArena<Real>::step(0, j, 0));
+    }
+    [[gnu::always_inline]] void subtract(const NodeSlice& other)
+    {
+        for (int j = 0; j < 3; ++j) row[j].subtract(other.row[j]);
+    }
+};
+
+/// What the particles bring to the nodes of index K along z; for K = 1 to all three together.
+template <int K, class Real>
+[[nodiscard, gnu::always_inline]] inline NodeSlice<Real> slice_of(std::span<const ScatterRow<Real>> rows) noexcept
+{
+    using V = Lanes<Real>;
+    V left[3], all[3], right[3]; // by j
+    for (int j = 0; j < 3; ++j) left[j] = all[j] = right[j] = V{};
+    for (const ScatterRow<Real>& row : rows) {
+        const V x0 = row.x[0], x2 = row.x[1], xd0 = row.xd[0], xd2 = row.xd[1];
+        for (int j = 0; j < 3; ++j) {
+            V near = row.t[j], far = row.r[j];
+            if constexpr (K != 1) {
+                near = row.z[K / 2] * near + row.zd[K / 2] * row.u[j];
+                far = row.z[K / 2] * far;
+            }
+            left[j] += x0 * near;
+            left[j] += xd0 * far;
+            right[j] += x2 * near;
+            right[j] += xd2 * far;
+            all[j] += near;
+        }
+    }
+    left[1] -= left[0] + left[2];
+    right[1] -= right[0] + right[2];
+    all[1] -= all[0] + all[2];
+    for (int j = 0; j < 3; ++j) all[j] -= left[j] + right[j];
+    return {{NodeRow<Real>(left[0], all[0], right[0]), NodeRow<Real>(left[1], all[1], right[1]),
+             NodeRow<Real>(left[2], all[2], right[2])}};
+}
+
+/// Not inlined: the compiler would run out of registers.
+template <class Real>
+[[gnu::noinline]] void add_rows(std::span<const ScatterRow<Real>> rows, Real* nodes) noexcept
+{
+    NodeSlice<Real> middle = slice_of<1>(rows);
+    const NodeSlice<Real> below = slice_of<0>(rows);
+    middle.subtract(below);
+    below.add_to(nodes);
+    const NodeSlice<Real> above = slice_of<2>(rows);
+    middle.subtract(above);
+    above.add_to(nodes + NodeArena<Real>::step(0, 0, 2));
+    middle.add_to(nodes + NodeArena<Real>::step(0, 0, 1));
+}
 
 template <class Real>
 void scatter_cell(const CellParticles& cell, std::span<const Vec3> position,
                   std::span<const PointMotion<Real>> particles, NodeArena<Real>& arena)
 {
+    static constexpr PointMotion<Real> kNothing{};
+    constexpr std::size_t kGroups = kLanes<Real> / 4, kRows = 8;
     Real* nodes = arena.value.data() + NodeArena<Real>::around(cell.cell);
-    NodeScatter<Real> scatter;
+    ScatterRow<Real> rows[kRows];
     cell.fetch_ahead([&](std::size_t p) { return &particles[p]; });
-    for_batches<Real>(cell, position, [&](const CellBatch<Real>& batch, const BatchIds<Real>& ids, int n) {
-        scatter.add(batch, ids, n, cell.size, particles);
-        if (scatter.is_full()) scatter.flush(nodes);
-    });
-    scatter.flush(nodes);
+    for (std::size_t begin = 0; begin < cell.ids.size(); begin += kRows * kGroups) {
+        const auto ids = cell.ids.subspan(begin, std::min(kRows * kGroups, cell.ids.size() - begin));
+        std::size_t n_rows = 0;
+        for (std::size_t i = 0; i < ids.size(); i += kGroups) {
+            const bool is_pair = i + 1 < ids.size();
+            const auto p = static_cast<std::size_t>(ids[i]), q = static_cast<std::size_t>(ids[is_pair ? i + 1 : i]);
+            rows[n_rows++].set(places_in(cell, position[p], position[q], Real()), particles[p],
+                               is_pair ? particles[q] : kNothing, cell.size);
+        }
+        add_rows<Real>(std::span(rows, n_rows), nodes);
+    }
 }
 
 /// One component at the particles of a batch: value and moments, factored z, then y, then x.

@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <memory>
+#include <utility>
 
 namespace rivulet {
 namespace {
 
 /// Particles per chunk of the counting passes: fixed, so that the result cannot depend on threads.
 constexpr std::int64_t kChunk = 16384;
+constexpr std::size_t kTilesATask = 64;
 
 std::int64_t n_chunks(std::size_t n) { return (static_cast<std::int64_t>(n) + kChunk - 1) / kChunk; }
 
@@ -96,7 +99,7 @@ namespace {
 
 /// Tile of each particle, and how many of each chunk fall into each tile (chunk-major).
 struct TileCounts {
-    std::vector<std::int32_t> tile_of;
+    std::unique_ptr<std::int32_t[]> tile_of;
     std::vector<std::int32_t> counts;
 };
 
@@ -104,7 +107,7 @@ TileCounts count_by_tile(const TileGrid& grid, std::span<const Vec3> positions)
 {
     const std::size_t n = positions.size();
     const auto n_tiles = static_cast<std::size_t>(grid.n_tiles());
-    TileCounts result{std::vector<std::int32_t>(n),
+    TileCounts result{std::make_unique_for_overwrite<std::int32_t[]>(n),
                       std::vector<std::int32_t>(static_cast<std::size_t>(n_chunks(n)) * n_tiles, 0)};
     parallel_for(n_chunks(n), "count by tile", [&](std::int64_t chunk) {
         std::int32_t* counts = result.counts.data() + static_cast<std::size_t>(chunk) * n_tiles;
@@ -128,17 +131,25 @@ TileCounts count_by_tile(const TileGrid& grid, std::span<const Vec3> positions)
 void offsets_from_counts(std::size_t n_tiles, std::size_t chunks, std::vector<std::int32_t>& counts,
                          std::vector<std::int32_t>& tile_begin)
 {
+    const auto for_tiles = [&](auto&& body) { // body(row of a chunk's counts, tile), chunk by chunk
+        parallel_for(static_cast<std::int64_t>((n_tiles + kTilesATask - 1) / kTilesATask), "offsets of tiles",
+                     [&](std::int64_t task) {
+                         const std::size_t begin = static_cast<std::size_t>(task) * kTilesATask;
+                         const std::size_t end = std::min(n_tiles, begin + kTilesATask);
+                         for (std::size_t c = 0; c < chunks; ++c)
+                             for (std::size_t t = begin; t < end; ++t) body(counts[c * n_tiles + t], t);
+                     });
+    };
+    std::vector<std::int32_t> next(n_tiles, 0);
+    for_tiles([&](std::int32_t& count, std::size_t t) { next[t] += count; });
     tile_begin.resize(n_tiles + 1);
     std::int32_t offset = 0;
     for (std::size_t t = 0; t < n_tiles; ++t) {
         tile_begin[t] = offset;
-        for (std::size_t c = 0; c < chunks; ++c) {
-            const std::int32_t count = counts[c * n_tiles + t];
-            counts[c * n_tiles + t] = offset;
-            offset += count;
-        }
+        offset += std::exchange(next[t], offset);
     }
     tile_begin[n_tiles] = offset;
+    for_tiles([&](std::int32_t& count, std::size_t t) { next[t] += std::exchange(count, next[t]); });
 }
 
 /// Sorts the particles of one tile by cell (stable) and fills the tile's row of cell offsets.

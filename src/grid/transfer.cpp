@@ -217,9 +217,15 @@ std::span<const std::int32_t> particles_of(const ParticleOrder& order, int t)
 void FaceFields::reset(const TileGrid& grid)
 {
     for (std::size_t a = 0; a < 3; ++a) {
-        velocity[a].assign(grid.field_size(), 0);
-        mass[a].assign(grid.field_size(), 0);
+        velocity[a].resize(grid.field_size());
+        mass[a].resize(grid.field_size());
     }
+    parallel_for(grid.n_tiles() + 1, "clear faces", [&](std::int64_t t) {
+        for (std::size_t a = 0; a < 3; ++a) {
+            std::fill_n(velocity[a].begin() + t * kTileCells, kTileCells, 0.0);
+            std::fill_n(mass[a].begin() + t * kTileCells, kTileCells, 0.0);
+        }
+    });
 }
 
 void particles_to_faces(const TileGrid& grid, const ParticleOrder& order, const ParticleInput& particles,

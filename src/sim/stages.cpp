@@ -44,27 +44,24 @@ constexpr double kViscosityTolerance = 1e-5;
 constexpr double kLeastViscousScale = 1e-4;
 constexpr int kMaxViscosityIterations = 500;
 
-/// Moves the entries of one array, a column of matrices at a time: the copy that this needs is never larger.
+/// Moves the entries of one array, a column of matrices at a time, by way of `room`: memory that is there already,
+/// since to ask for more costs longer than to copy back.
 template <class T>
-void reorder(const std::vector<std::int32_t>& order, std::vector<T>& values)
+void reorder(const std::vector<std::int32_t>& order, std::vector<T>& values, std::vector<Vec3>& room)
 {
     using Part = std::conditional_t<std::is_same_v<T, Mat3>, Vec3, T>;
-    constexpr int kParts = std::is_same_v<T, Mat3> ? 3 : 1;
+    constexpr int kParts = sizeof(T) / sizeof(Part);
+    static_assert(sizeof(Part) <= sizeof(Vec3));
     const auto n = static_cast<std::int64_t>(order.size());
-    const auto part = [&](std::int64_t i) -> Part* {
-        return reinterpret_cast<Part*>(&values[static_cast<std::size_t>(i)]);
-    };
-    std::vector<Part> sorted(order.size());
+    Part* const sorted = reinterpret_cast<Part*>(room.data());
+    Part* const parts = reinterpret_cast<Part*>(values.data());
     for (int c = 0; c < kParts; ++c) {
         parallel_for(
             n, "reorder",
-            [&](std::int64_t i) { sorted[static_cast<std::size_t>(i)] = part(order[static_cast<std::size_t>(i)])[c]; },
+            [&](std::int64_t i) { sorted[i] = parts[std::int64_t{kParts} * order[static_cast<std::size_t>(i)] + c]; },
             4096);
-        if constexpr (kParts == 1)
-            values.swap(sorted);
-        else
-            parallel_for(
-                n, "reorder", [&](std::int64_t i) { part(i)[c] = sorted[static_cast<std::size_t>(i)]; }, 4096);
+        parallel_for(
+            n, "reorder", [&](std::int64_t i) { parts[kParts * i + c] = sorted[i]; }, 4096);
     }
 }
 
@@ -251,7 +248,9 @@ void build_grid(const Model& model, State& state, Scratch& s)
     sort_particles(s.grid, state.liquid.position, s.order);
     if (state.clock.step % kReorderInterval != 0) return;
     if (state.liquid.size() > kManyParticles) s.release();
-    visit_particles(state.liquid, [&](const char*, const char*, auto& values) { reorder(s.order.order, values); });
+    std::vector<Vec3> room(s.order.order.size());
+    visit_particles(state.liquid,
+                    [&](const char*, const char*, auto& values) { reorder(s.order.order, values, room); });
     parallel_for(
         static_cast<std::int64_t>(s.order.order.size()), "reorder",
         [&](std::int64_t i) { s.order.order[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(i); }, 16384);
@@ -426,11 +425,11 @@ ThinVolumes thin_volumes(const Scratch& s)
 void solve_crowding(const Model& model, const State& state, Scratch& s, double dt)
 {
     check_packing(model, state, s);
-    compute_crowding(s.grid, s.order, state.liquid.position, state.liquid.volume, s.solid_fields, s.pressure.unknown,
-                     s.crowding, thin_volumes(s));
+    const bool is_crowded = compute_crowding(s.grid, s.order, state.liquid.position, state.liquid.volume,
+                                             s.solid_fields, s.pressure.unknown, s.crowding, thin_volumes(s));
     s.lend_mass_to_displacement();
     for (auto& d : s.displacement) d.clear();
-    if (std::all_of(s.crowding.begin(), s.crowding.end(), [](double c) { return c == 0; })) return;
+    if (!is_crowded) return;
 
     // The pressure's own system, asked for the divergence kCrowdingRelaxation * crowding / dt.
     std::vector<double>& potential = s.pressure.right_side; // the pressure's own is not needed any more

@@ -72,6 +72,27 @@ TEST(ParallelFor, VisitsEveryIndexOnce)
     EXPECT_EQ(std::count(visits.begin(), visits.end(), 1), 100'000);
 }
 
+TEST(ParallelFor, HoldsUpNoTaskBehindALongOne)
+{
+    constexpr int kTasks = 40, kLong = 30;
+    const ThreadPool pool(2);
+    std::atomic<int> done = 0;
+    int seen = 0;
+    pool.run([&] {
+        parallel_for(kTasks, "test", [&](std::int64_t i) {
+            if (i != kLong) {
+                ++done;
+                return;
+            }
+            // Waits (ten seconds at most) until the other thread has done all the rest.
+            const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+            while (done < kTasks - 1 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+            seen = done;
+        });
+    });
+    EXPECT_EQ(seen, kTasks - 1);
+}
+
 /// Sums of two products: the compiler rounds one of them only with the sum, not the same one in every copy of a loop.
 TEST(ParallelFor, GivesAnIndexTheSameBitsOnAnyNumberOfThreads)
 {
