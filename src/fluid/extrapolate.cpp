@@ -337,16 +337,14 @@ void lump_mass(const TileGrid& grid, const SolidFields& solids, const std::array
     }
 }
 
-void FaceSolids::begin(const TileGrid& grid, const Solids& solids, const SolidFields& fields)
+void FaceSolids::begin(const TileGrid& grid, const SolidFields& fields)
 {
-    const bool has_bodies =
-        std::any_of(solids.bodies.begin(), solids.bodies.end(), [](const SolidBody& b) { return b.is_static; });
     std::vector<std::unique_ptr<OfTile>> tiles(static_cast<std::size_t>(grid.n_tiles()));
     parallel_for(
         grid.n_tiles(), "faces in solids",
         [&](std::int64_t ti) {
             const auto t = static_cast<std::size_t>(ti);
-            if (!has_bodies || fields.near_moving[t] != 0 || fields.tiles[t] == TileSolidity::Open) return;
+            if (fields.near_moving[t] != 0 || fields.tiles[t] == TileSolidity::Open) return;
             const auto last = static_cast<std::size_t>(grid_.find(grid.tile(static_cast<int>(ti))));
             if (last < tiles_.size()) tiles[t] = std::move(tiles_[last]);
             if (tiles[t] == nullptr) tiles[t] = std::make_unique<OfTile>();
@@ -360,7 +358,7 @@ void constrain_to_solids(const TileGrid& grid, const Solids& solids, const Solid
                          const std::array<std::vector<std::uint8_t>, 3>& known,
                          std::array<std::vector<double>, 3>& velocity, FaceSolids& at_rest)
 {
-    at_rest.begin(grid, solids, fields);
+    at_rest.begin(grid, fields);
     std::vector<std::vector<FaceValue>> values(static_cast<std::size_t>(grid.n_tiles()));
     parallel_for(grid.n_tiles(), "constrain to solids", [&](std::int64_t t) {
         if (fields.tiles[static_cast<std::size_t>(t)] != TileSolidity::Open)

@@ -52,9 +52,8 @@ struct FaceSolid {
 /// step to step. Of the same static solids throughout.
 class FaceSolids {
 public:
-    /// Keeps what is known of the tiles of `grid` and holds for them. Nothing is kept of walls alone, which are quickly
-    /// asked.
-    void begin(const TileGrid& grid, const Solids& solids, const SolidFields& fields);
+    /// Keeps what is known of the tiles of `grid` and holds for them.
+    void begin(const TileGrid& grid, const SolidFields& fields);
     /// The solid at face c of a tile, across axis a, as of `look`, which is called only where it is not known. Calls
     /// for different tiles do not disturb each other.
     template <class Look>
