@@ -1,9 +1,12 @@
 #include "strands/contact_search.h"
 
+#include "contact/cone_solver.h"
 #include "numerics/coulomb.h"
 #include "strands/contact_packs.h"
+#include "strands/pinched_contacts.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace rivulet {
 namespace {
@@ -93,6 +96,37 @@ void drop_idle(const ContactCase& given, const StrandMotion& motion, const std::
                contact_depth(c, motion) < -kIdleGap * given.thinnest &&
                !std::binary_search(found.begin(), found.end(), c);
     });
+}
+
+void add_contacts(const std::vector<StrandContact>& added, const StrandMotion& motion, const ContactCase& given,
+                  std::vector<StrandContact>& contacts)
+{
+    const auto known = static_cast<std::ptrdiff_t>(contacts.size());
+    contacts.insert(contacts.end(), added.begin(), added.end());
+    std::inplace_merge(contacts.begin(), contacts.begin() + known, contacts.end());
+    share_lacking_room(motion, 2 * given.thinnest, contacts);
+}
+
+double deepest_of(std::span<const StrandContact> contacts, const StrandMotion& motion)
+{
+    double deepest = 0;
+    for (const StrandContact& c : contacts)
+        if (c.bridge < 0) deepest = std::max(deepest, contact_depth(c, motion));
+    return deepest;
+}
+
+bool is_unforeseen(std::span<const StrandContact> contacts, std::span<const double> foreseen_depth,
+                   const StrandMotion& motion, double allowed)
+{
+    for (std::size_t i = 0; i < foreseen_depth.size(); ++i) {
+        const StrandContact& c = contacts[i];
+        const double now = contact_depth(c, motion), foreseen = foreseen_depth[i];
+        const double off = c.is_joint      ? kJointPrecision * now
+                           : c.bridge >= 0 ? std::abs(now - foreseen)
+                                           : now - std::max(0.0, foreseen);
+        if (off > allowed) return true;
+    }
+    return false;
 }
 
 } // namespace rivulet
