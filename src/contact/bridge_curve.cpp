@@ -15,6 +15,14 @@ BridgeCurve::BridgeCurve(const BridgeTable& table, const BridgeSite& site)
     scale(site.tension);
 }
 
+BridgeCurve::BridgeCurve(const StrandBridgeTable& table, const BridgeSite& site)
+    : touch_(site.touch), spacing_(table.rupture_gap(site.area) / kIntervals)
+{
+    RIVULET_ASSERT(site.area > 0);
+    table.sample(site.radius, site.curvature, site.area, force_);
+    scale(site.tension);
+}
+
 BridgeCurve::BridgeCurve(const SolidBridgeTable& table, const BridgeSite& site)
     : touch_(site.touch), spacing_(table.rupture_gap(site.area) / kIntervals)
 {
@@ -86,6 +94,13 @@ void BridgeCurve::limit_closing(double distance, double way)
     start_ = distance;
     way_ = way;
     start_force_ = force(distance);
+}
+
+double BridgeCurve::limited_energy(double distance) const
+{
+    if (!(way_ > 0) || distance >= start_) return energy(distance);
+    const double left = std::max(0.0, distance - start_ + way_);
+    return energy(start_) - 0.5 * start_force_ * (way_ - left * left / way_);
 }
 
 double BridgeCurve::solve(double free_distance, double compliance, double length) const

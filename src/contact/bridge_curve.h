@@ -10,11 +10,11 @@ namespace rivulet {
 
 /// What a bridge joins, at one place along it.
 struct BridgeSite {
-    double radius = 0;    ///< of the strand, or the mean of two [m]
+    double radius = 0;    ///< of the strand, or of the thinner of two [m]
     double touch = 0;     ///< distance of centre lines, or of centre line and solid, where surfaces touch [m]
     double area = 0;      ///< A_L [m^2]
     double tension = 0;   ///< surface tension, times the part of the bridge that is in air [N/m]
-    double curvature = 0; ///< of a solid across the bridge, in units of the strand's
+    double curvature = 0; ///< of what is across the bridge, in units of the strand's
 };
 
 /// Attraction of one bridge over the distance, straight between samples of the table and never negative: quick, and
@@ -24,6 +24,7 @@ class BridgeCurve final : public PairAttraction {
 public:
     BridgeCurve() = default;
     BridgeCurve(const BridgeTable& table, const BridgeSite& site);
+    BridgeCurve(const StrandBridgeTable& table, const BridgeSite& site);
     BridgeCurve(const SolidBridgeTable& table, const BridgeSite& site);
 
     [[nodiscard]] double touch() const { return touch_; } ///< [m]
@@ -39,6 +40,8 @@ public:
     /// Lets it draw things together, from `distance` on, by no more than `way`: nearer, solve() has the force fall to
     /// nothing on the way.
     void limit_closing(double distance, double way);
+    /// energy() of the force that solve() finds [J/m].
+    [[nodiscard]] double limited_energy(double distance) const;
     /// The force F = length f(d) of a curve that nowhere falls, where F itself shortens the distance:
     /// d = free_distance - compliance F [N].
     [[nodiscard]] double solve(double free_distance, double compliance, double length) const;

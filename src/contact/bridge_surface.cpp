@@ -63,7 +63,7 @@ void append_ring(const BridgeSection& section, int n, TriangleMesh& mesh)
     RIVULET_VERIFY(outline);
     const Vec3 towards = (section.foot - section.centre).normalized();
     const Vec3 aside = section.along.cross(towards).normalized();
-    const bool is_solid = section.sides.b.radius != section.sides.a.radius;
+    const bool is_solid = std::isinf(section.sides.b.radius);
     const double bury = is_solid ? kBuried * std::sqrt(section.area) : 0;
     for (int i = 0; i < 2 * n; ++i) {
         const auto k = static_cast<std::size_t>(i < n ? i : 2 * n - 1 - i);

@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <tuple>
+#include <utility>
 
 namespace rivulet {
 namespace {
@@ -14,6 +16,11 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Curvatures of solids that have tables besides planes, in units of the strand's.
 constexpr std::array kCurvatures = {0.25, 0.5, 1.0};
+/// Between ratios of strands' radii that have tables, as a difference of logarithms.
+constexpr double kRatioStep = 0.1;
+/// Size of the tables besides those of equal strands and planes: smaller, since each number is a search within a
+/// search.
+constexpr int kFewGaps = 33, kFewAreas = 97;
 
 double log_area_range() { return std::log(BridgeTable::kMostArea / BridgeTable::kLeastArea); }
 
@@ -101,6 +108,50 @@ double BridgeTable::cohesion(double radius, double gap, double area) const
     return std::max(0.0, interpolated(share, std::log(relative / kLeastArea)));
 }
 
+namespace {
+
+/// The ratios with tables about a pair of strands, and how far it is from the first to the second.
+struct RatioPlace {
+    int below = 0;
+    double share = 0;
+};
+RatioPlace ratio_place(double curvature)
+{
+    RIVULET_ASSERT(curvature > 0 && curvature <= 1);
+    const double x = -std::log(curvature) / kRatioStep;
+    return {static_cast<int>(x), x - std::floor(x)};
+}
+
+} // namespace
+
+void StrandBridgeTable::prepare(double curvature) const
+{
+    const RatioPlace place = ratio_place(curvature);
+    for (int i = place.below; i <= place.below + (place.share > 0 ? 1 : 0); ++i) {
+        if (i == 0 || unequal_.contains(i)) continue;
+        const double angle = equal_.contact_angle();
+        const BridgeSides sides{{1, angle}, {std::exp(kRatioStep * i), angle}};
+        unequal_.emplace(std::piecewise_construct, std::tuple(i), std::tuple(sides, kFewGaps, kFewAreas));
+    }
+}
+
+void StrandBridgeTable::sample(double radius, double curvature, double area, std::span<float> force) const
+{
+    const RatioPlace place = ratio_place(curvature);
+    const auto table = [&](int i) -> const BridgeTable& {
+        if (i == 0) return equal_;
+        const auto found = unequal_.find(i);
+        RIVULET_VERIFY(found != unequal_.end());
+        return found->second;
+    };
+    table(place.below).sample(radius, area, force);
+    if (place.share == 0) return;
+    std::vector<float> above(force.size());
+    table(place.below + 1).sample(radius, area, above);
+    const auto share = static_cast<float>(place.share);
+    for (std::size_t k = 0; k < force.size(); ++k) force[k] += share * (above[k] - force[k]);
+}
+
 SolidBridgeTable::SolidBridgeTable(double strand_angle, double solid_angle)
     : strand_angle_(strand_angle), solid_angle_(solid_angle), plane_({{1, strand_angle}, {kInfinity, solid_angle}})
 {
@@ -109,9 +160,8 @@ SolidBridgeTable::SolidBridgeTable(double strand_angle, double solid_angle)
 void SolidBridgeTable::prepare(double curvature) const
 {
     if (curvature < kLeastCurvature || !curved_.empty()) return;
-    // Smaller than the others, since each number is a search within a search.
     for (const double c : kCurvatures)
-        curved_.emplace_back(BridgeSides{{1, strand_angle_}, {1 / c, solid_angle_}}, 33, 97);
+        curved_.emplace_back(BridgeSides{{1, strand_angle_}, {1 / c, solid_angle_}}, kFewGaps, kFewAreas);
 }
 
 void SolidBridgeTable::sample(double radius, double curvature, double area, std::span<float> force) const

@@ -2,6 +2,7 @@
 
 #include "contact/liquid_bridge.h"
 
+#include <map>
 #include <span>
 #include <vector>
 
@@ -30,6 +31,7 @@ public:
     void sample(double radius, double area, std::span<float> force) const;
     /// Gap at which the bridge breaks [m].
     [[nodiscard]] double rupture_gap(double area) const;
+    [[nodiscard]] double contact_angle() const { return unit_.a.contact_angle; } ///< of a [rad]
 
 private:
     [[nodiscard]] BridgeSides sides(double radius) const;
@@ -38,6 +40,24 @@ private:
     BridgeSides unit_;
     int n_gaps_, n_areas_;
     std::vector<float> force_; ///< before it is clamped, gap by gap
+};
+
+/// The same for two strands of any two radii, by the thinner one's radius and the thicker one's curvature in units of
+/// the thinner one's.
+class StrandBridgeTable {
+public:
+    explicit StrandBridgeTable(double contact_angle) : equal_(contact_angle) {}
+
+    [[nodiscard]] double rupture_gap(double area) const { return equal_.rupture_gap(area); } ///< [m]
+    /// To be called before sample() is, with each curvature that will be sampled: makes tables that are not there yet.
+    /// Not to be called by two threads at once.
+    void prepare(double curvature) const;
+    /// As BridgeTable::sample(), at 33 gaps.
+    void sample(double radius, double curvature, double area, std::span<float> force) const;
+
+private:
+    BridgeTable equal_;
+    mutable std::map<int, BridgeTable> unequal_; ///< by ratio of radii, in steps of kRatioStep of its logarithm
 };
 
 /// The same for a strand and solids of another contact angle, plane or convex.

@@ -275,10 +275,8 @@ private:
         const Vec3 line = point(*station.on_b) - x;
         const double distance = line.norm(), radius = between(liquid_.radius, *station.on_b);
         if (!(distance > 0)) return false;
-        // As the law has it: two strands of one radius.
         BridgeSection& section = station.section;
-        section.sides.a.radius = 0.5 * (section.sides.a.radius + radius);
-        section.sides.b = section.sides.a;
+        section.sides.b = {radius, section.sides.a.contact_angle};
         section.foot = x + line * (std::max(distance - radius, section.sides.a.radius) / distance);
         section.area = liquid_at(station.on_a) + liquid_at(*station.on_b);
         return true;

@@ -220,7 +220,7 @@ const BridgeInput* find_bridges(const Model& model, const State& state, Workspac
     if (!state.film.is_there() || !model.wetting->bridges) return nullptr;
     FilmScratchpad& pad = scratch.films;
     if (!pad.between_strands) {
-        pad.between_strands.emplace(model.wetting->contact_angle, BridgeTable::Other::Strand);
+        pad.between_strands.emplace(model.wetting->contact_angle);
         pad.to_solids.emplace(model.wetting->contact_angle,
                               model.liquids[static_cast<std::size_t>(model.wetting->liquid)].contact_angle);
     }

@@ -28,7 +28,7 @@ struct FilmScratchpad {
     std::vector<Vec3> acceleration; ///< of vertices in the step [m/s^2]
     std::vector<FilmOutcome> outcome;
     std::vector<double> area; ///< of films at vertices [m^2]
-    std::optional<BridgeTable> between_strands;
+    std::optional<StrandBridgeTable> between_strands;
     std::optional<SolidBridgeTable> to_solids;
     std::optional<GrooveSuction> suction;
     BridgeInput bridges;

@@ -72,8 +72,8 @@ std::vector<ConeContact> cones_of(std::span<const StrandContact> contacts, std::
 /// Residual of Coulomb's law, as a motion [m].
 double law_residual(const ConeContact& c, const Vec3& force, const Vec3& moved)
 {
-    return coulomb_residual(force + c.cohesion * c.normal, moved + c.gap * c.normal, c.normal, c.friction,
-                            c.compliance);
+    return coulomb_residual(force + c.cohesion * c.normal, moved + c.softness * force + c.gap * c.normal, c.normal,
+                            c.friction, c.compliance);
 }
 
 /// Contacts, or at least the worst of all, whose law is off by more than `bearable` [m].
@@ -102,6 +102,8 @@ ConeSolution solve_cones_by_size(std::span<ConeContact> cones, StrandCompliance&
                                  std::size_t max_bytes, bool is_wet, std::span<const Vec3> guess, ContactForces& out)
 {
     const bool sweeps = compliance.block_bytes(cones) <= max_bytes;
+    if (!sweeps)
+        for (ConeContact& c : cones) c.softness = 0;
     const BlockCompliance blocks = sweeps ? compliance.blocks(cones) : BlockCompliance{};
     const std::vector<double> own = sweeps && !is_wet ? own_compliance(blocks) : compliance.own_compliance();
     for (std::size_t i = 0; i < cones.size(); ++i) {
@@ -123,9 +125,18 @@ Vec3 force_before(const ContactCase& given, const StrandContact& contact, std::s
                                : force_before(given.memory, contact.a, contact.b);
 }
 
+double contact_softness(const ContactCase& given, const StrandContact& contact)
+{
+    if (contact.is_joint || contact.bridge >= 0) return 0;
+    double softness = 1 / contact_stiffness(given, contact.a);
+    if (!contact.is_with_obstacle()) softness += 1 / contact_stiffness(given, contact.b);
+    return softness;
+}
+
 ContactForces solve_contact_forces(const ContactCase& given, std::span<const StrandContact> contacts,
                                    std::span<const StrandBridge> bridges, const StrandMotion& motion,
-                                   const StiffStrands& stiff, StrandCompliance& compliance, bool is_sketch)
+                                   const StiffStrands& stiff, StrandCompliance& compliance, bool is_sketch,
+                                   bool is_soft)
 {
     const ContactOptions& options = given.options;
     const std::size_t n = contacts.size();
@@ -149,6 +160,7 @@ ContactForces solve_contact_forces(const ContactCase& given, std::span<const Str
     std::size_t max_bytes = std::max(kMaxBlockBytes, kBlockBytesOfVertex * given.state.position.size());
     if (is_wet) max_bytes = std::max(max_bytes, kMaxWetBlockBytes);
     std::vector<ConeContact> cones = cones_of(contacts, bridges);
+    for (std::size_t i = 0; is_soft && i < n; ++i) cones[i].softness = contact_softness(given, contacts[i]);
     const ConeSolution solution = solve_cones_by_size(cones, compliance, cone_options, max_bytes, is_wet,
                                                       options.bridges ? guess : out.force, out);
     if (out.broken >= 0) return out;

@@ -22,11 +22,14 @@ struct ContactForces {
                                 std::span<const StrandBridge> bridges);
 
 /// Solves for the forces of contacts, among them bridges, with strands that answer linearly to them from where
-/// `motion` has them.
+/// `motion` has them. If `is_soft`, contacts give way to their forces.
 [[nodiscard]] ContactForces solve_contact_forces(const ContactCase& given, std::span<const StrandContact> contacts,
                                                  std::span<const StrandBridge> bridges, const StrandMotion& motion,
                                                  const StiffStrands& stiff, StrandCompliance& compliance,
-                                                 bool is_sketch);
+                                                 bool is_sketch, bool is_soft = false);
+/// By how much a contact gives way to its own force when there is no room for all that is asked for: as springs do that
+/// are a part of the strands' own stiffness [m/N].
+[[nodiscard]] double contact_softness(const ContactCase& given, const StrandContact& contact);
 
 /// Whether the forces that stiff strands ended up with obey Coulomb's law, to `allowed` as a motion [m].
 [[nodiscard]] bool stiff_forces_settled(const ContactCase& given, std::span<const StrandContact> contacts,

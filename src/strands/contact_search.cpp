@@ -1,10 +1,14 @@
 #include "strands/contact_search.h"
 
 #include "base/parallel.h"
+#include "contact/cone_solver.h"
 #include "numerics/coulomb.h"
 #include "strands/contact_packs.h"
+#include "strands/pinched_contacts.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 
 namespace rivulet {
 namespace {
@@ -120,6 +124,38 @@ void drop_idle(const ContactCase& given, const StrandMotion& motion, const std::
     for (std::size_t i = 0; i < contacts.size(); ++i)
         if (!is_idle[i]) contacts[n_kept++] = contacts[i];
     contacts.resize(n_kept);
+}
+
+void add_contacts(const std::vector<StrandContact>& added, const StrandMotion& motion, const ContactCase& given,
+                  std::vector<StrandContact>& contacts)
+{
+    std::vector<StrandContact> both;
+    both.reserve(contacts.size() + added.size());
+    std::merge(contacts.begin(), contacts.end(), added.begin(), added.end(), std::back_inserter(both));
+    contacts = std::move(both);
+    share_lacking_room(motion, 2 * given.thinnest, contacts);
+}
+
+double deepest_of(std::span<const StrandContact> contacts, const StrandMotion& motion)
+{
+    double deepest = 0;
+    for (const StrandContact& c : contacts)
+        if (c.bridge < 0) deepest = std::max(deepest, contact_depth(c, motion));
+    return deepest;
+}
+
+bool is_unforeseen(std::span<const StrandContact> contacts, std::span<const double> foreseen_depth,
+                   const StrandMotion& motion, double allowed)
+{
+    for (std::size_t i = 0; i < foreseen_depth.size(); ++i) {
+        const StrandContact& c = contacts[i];
+        const double now = contact_depth(c, motion), foreseen = foreseen_depth[i];
+        const double off = c.is_joint      ? kJointPrecision * now
+                           : c.bridge >= 0 ? std::abs(now - foreseen)
+                                           : now - std::max(0.0, foreseen);
+        if (off > allowed) return true;
+    }
+    return false;
 }
 
 } // namespace rivulet

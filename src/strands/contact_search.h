@@ -44,4 +44,15 @@ private:
 void drop_idle(const ContactCase& given, const StrandMotion& motion, const std::vector<StrandContact>& found,
                std::vector<StrandContact>& contacts);
 
+/// Adds contacts to others, all sorted; those between two solids share what room there is.
+void add_contacts(const std::vector<StrandContact>& added, const StrandMotion& motion, const ContactCase& given,
+                  std::vector<StrandContact>& contacts);
+
+/// By how much the nearest of contacts, bridges apart, is too near [m].
+[[nodiscard]] double deepest_of(std::span<const StrandContact> contacts, const StrandMotion& motion);
+/// Whether contacts are deeper by more than `allowed`, or bridges of another length, than the linear answer of the
+/// strands had it.
+[[nodiscard]] bool is_unforeseen(std::span<const StrandContact> contacts, std::span<const double> foreseen_depth,
+                                 const StrandMotion& motion, double allowed);
+
 } // namespace rivulet

@@ -2,11 +2,10 @@
 
 #include "base/assert.h"
 #include "base/parallel.h"
-#include "numerics/coulomb.h"
 #include "strands/contact_forces.h"
 #include "strands/contact_packs.h"
 #include "strands/contact_search.h"
-#include "strands/pinched_contacts.h"
+#include "strands/newton_rounds.h"
 #include "strands/slid_contacts.h"
 
 #include <algorithm>
@@ -37,15 +36,6 @@ constexpr double kEased = 0.8;
 constexpr double kReach = 2;
 /// Rounds of a step with stiff strands, as a multiple of those of others.
 constexpr int kStiffRounds = 3;
-
-/// Rounds of Newton's steps, one a round.
-constexpr int kNewtonRounds = 40;
-/// The longest of these steps, as a part of an edge or in radians, and the rounds after which it is half as long.
-constexpr double kLongestStep = 0.3, kHalvingRounds = 8;
-/// After so many of them strands may end a radius from where they were foreseen to be, before that half of it.
-constexpr int kPatientRounds = 10;
-/// Next of these steps, as a part of the thinnest radius, from which on the end is looked for nearby.
-constexpr double kNearEnd = 3;
 
 constexpr std::int64_t kStepGrain = 512;
 
@@ -193,26 +183,19 @@ private:
             else if (is_missed(c))
                 ++contact_.n_missed;
     }
-    void add(const std::vector<StrandContact>& added)
-    {
-        std::vector<StrandContact>& all = contact_.contacts;
-        std::vector<StrandContact> both;
-        both.reserve(all.size() + added.size());
-        std::merge(all.begin(), all.end(), added.begin(), added.end(), std::back_inserter(both));
-        all = std::move(both);
-        share_lacking_room(motion(), 2 * given_.thinnest, all);
-    }
+    void add(const std::vector<StrandContact>& added) { add_contacts(added, motion(), given_, contact_.contacts); }
 
     /// Whether the last round was good enough but for these contacts, which it brought about.
     [[nodiscard]] bool is_done(const std::vector<StrandContact>& added) const
     {
-        return deepest_of(added) <= allowed_depth() && !is_unforeseen(allowed_depth()) &&
+        return deepest_of(added) <= allowed_depth() &&
+               !is_unforeseen(contact_.contacts, foreseen_depth_, motion(), allowed_depth()) &&
                stiff_forces_settled(given_, contact_.contacts, motion(), stiff_, allowed_depth()) &&
                (contact_.converged || !is_sketch());
     }
     /// The first round of a wet step is a sketch: those that follow find more contacts and know the strands' answer
     /// better, so that all but where they begin is lost of it.
-    [[nodiscard]] bool is_sketch() const { return contact_.rounds == 1 && !bridges_.empty() && expected_.empty(); }
+    [[nodiscard]] bool is_sketch() const { return contact_.rounds == 1 && !bridges_.empty(); }
 
     /// Whether the last round left less to be done than the one before; if not, that one is taken back. In wet clumps
     /// more contacts at once may make it worse. A sketch is not taken back to.
@@ -237,24 +220,7 @@ private:
     }
     [[nodiscard]] double deepest_of(const std::vector<StrandContact>& contacts) const
     {
-        double deepest = 0;
-        for (const StrandContact& c : contacts)
-            if (c.bridge < 0) deepest = std::max(deepest, contact_depth(c, motion()));
-        return deepest;
-    }
-    /// Whether contacts whose forces were solved for are deeper, or bridges of another length, than the linear answer
-    /// of the strands had it.
-    [[nodiscard]] bool is_unforeseen(double allowed) const
-    {
-        for (std::size_t i = 0; i < foreseen_depth_.size(); ++i) {
-            const StrandContact& c = contact_.contacts[i];
-            const double now = contact_depth(c, motion()), foreseen = foreseen_depth_[i];
-            const double off = c.is_joint      ? kJointPrecision * now
-                               : c.bridge >= 0 ? std::abs(now - foreseen)
-                                               : now - std::max(0.0, foreseen);
-            if (off > allowed) return true;
-        }
-        return false;
+        return rivulet::deepest_of(contacts, motion());
     }
 
     /// False if that leads nowhere: the step is to be tried again with less time.
@@ -262,7 +228,7 @@ private:
     {
         std::vector<StrandContact>& all = contact_.contacts;
         StrandCompliance compliance = answer_of(all);
-        ContactForces found = solve_contact_forces(given_, all, bridges_, expected(), stiff_, compliance, is_sketch());
+        ContactForces found = solve_contact_forces(given_, all, bridges_, motion(), stiff_, compliance, is_sketch());
         if (found.broken >= 0) {
             contact_.thrown =
                 static_cast<std::int32_t>(given_.strand_of(all[static_cast<std::size_t>(found.broken)].a));
@@ -381,133 +347,14 @@ private:
         return std::ranges::all_of(update_.outcome, [](const StrandOutcome& o) { return o.converged; });
     }
 
-    /// In wet clumps contacts press against bridges so hard that a strand is at rest under both only where it was
-    /// foreseen to be: let go under such forces it turns aside. So strands and forces are found together, round by
-    /// round. If that finds no end, all stays as it was.
+    /// A second attempt. If that finds no end, all stays as it was.
     void go_by_newton()
     {
+        const bool is_soft = contact_.n_unbearable > 0;
         Before failed{0, std::move(update_), std::move(contact_)};
-        begin_free();
-        bool is_found = finds_end();
-        if (!is_found) {
-            begin_as_before();
-            is_found = finds_end();
-        }
-        expected_.clear();
-        if (is_found) return;
+        if (NewtonRounds(given_, search_, bridges_, is_soft, update_, contact_).run()) return;
         update_ = std::move(failed.update);
         contact_ = std::move(failed.contact);
-    }
-    /// Forces for the strands' linear answer, one Newton step of the strands under them, forces again.
-    bool finds_end()
-    {
-        while (contact_.rounds < kNewtonRounds) {
-            ++contact_.rounds;
-            if (!solve_forces()) return false;
-            const double next = move_on(StrandSearch::OneStep);
-            const bool is_near = next <= kNearEnd * given_.thinnest && contact_.n_unbearable == 0;
-            if (is_near && end_nearby()) return true;
-            const std::vector<StrandContact> found = contacts_ahead();
-            drop_idle(given_, motion(), found, contact_.contacts);
-            add(new_of(found));
-        }
-        return false;
-    }
-
-    /// Strands move as if nothing touched them.
-    void begin_free()
-    {
-        contact_ = {};
-        begin_update(given_.model, update_);
-        solve_batches(given_.model, given_.state, given_.step, all_batches(given_.model), nullptr, given_.factors,
-                      update_);
-        expected_ = update_.state.position;
-        contact_.contacts = search_.ties(bridges_, {}, motion());
-        if (!given_.options.only_joints) add(new_of(search_.with_carried(contacts_ahead(), motion())));
-    }
-    /// Strands go on as they did in the last step, under the forces that they had there.
-    void begin_as_before()
-    {
-        contact_ = {};
-        begin_update(given_.model, update_);
-        update_.state = given_.state;
-        for (std::size_t v = 0; v < given_.state.position.size(); ++v) {
-            const bool is_held = !given_.step.hold.empty() && given_.step.hold[v] != Hold::Free;
-            update_.state.position[v] =
-                is_held ? given_.step.target[v]
-                        : Vec3(given_.state.position[v] + given_.step.dt * given_.state.velocity[v]);
-        }
-        contact_.contacts = search_.ties(bridges_, {}, motion());
-        add(new_of(contacts_ahead()));
-        for (StrandContact& c : contact_.contacts) {
-            if (c.is_joint) continue;
-            const Vec3 before = force_before(given_, c, bridges_);
-            c.force = c.bridge >= 0 ? before : project_on_cone(before, c.normal, c.friction);
-        }
-        move_on(StrandSearch::OneStep);
-    }
-
-    /// Takes the strands to where they are at rest under the forces. If that is not where it was foreseen to be, back.
-    bool end_nearby()
-    {
-        const StrandUpdate before = update_;
-        const double allowed = (contact_.rounds < kPatientRounds ? kLateDepth : kMissedDepth) * given_.thinnest;
-        move_on(StrandSearch::Stationary);
-        double way = 0;
-        for (std::size_t v = 0; v < before.state.position.size(); ++v)
-            way = std::max(way, (update_.state.position[v] - before.state.position[v]).norm());
-        if (all_converged() && way <= 2 * kNearEnd * given_.thinnest && !is_unforeseen(allowed) &&
-            deepest_of(new_of(contacts_ahead())) <= allowed)
-            return true;
-        update_ = before;
-        move_on(StrandSearch::OneStep);
-        return false;
-    }
-
-    /// Moves all strands under the present forces from where they are; the largest motion of a vertex in the Newton
-    /// step that would come next.
-    double move_on(StrandSearch search)
-    {
-        const std::size_t n = given_.state.position.size();
-        vertex_force_ = vertex_forces(contact_.contacts, n);
-        StrandStep step = given_.step;
-        step.contact_force = vertex_force_;
-        guess_.resize(n);
-        guess_spin_.resize(n);
-        expected_.resize(n);
-        for (std::size_t v = 0; v < n; ++v) {
-            guess_[v] = update_.state.position[v] - given_.state.position[v];
-            guess_spin_[v] = given_.step.dt * update_.state.spin[v];
-        }
-        // Shorter and shorter, lest they go to and fro.
-        const double longest = kLongestStep * std::exp2(-contact_.rounds / kHalvingRounds);
-        const StrandGuess guess{guess_, guess_spin_, search, longest, expected_};
-        solve_batches(given_.model, given_.state, step, all_batches(given_.model), &guess, given_.factors, update_);
-        double largest = 0;
-        for (std::size_t v = 0; v < n; ++v) {
-            largest = std::max(largest, expected_[v].norm());
-            expected_[v] += update_.state.position[v];
-        }
-        return largest;
-    }
-    /// The motion with Newton's next step, where one is left.
-    [[nodiscard]] StrandMotion expected() const
-    {
-        if (expected_.empty()) return motion();
-        return {given_.state.position, expected_, given_.step.hold};
-    }
-
-    [[nodiscard]] std::vector<StrandContact> contacts_ahead()
-    {
-        if (given_.options.only_joints) return {};
-        return search_.run_into(motion(), contact_.rounds > 0);
-    }
-    [[nodiscard]] std::vector<StrandContact> new_of(const std::vector<StrandContact>& found) const
-    {
-        std::vector<StrandContact> added;
-        const std::vector<StrandContact>& all = contact_.contacts;
-        std::set_difference(found.begin(), found.end(), all.begin(), all.end(), std::back_inserter(added));
-        return added;
     }
 
     /// What the strands' full laws have left of joints.
@@ -548,7 +395,6 @@ private:
     double reach_ = 0;                   ///< largest motion of a contact then [m]
     std::vector<Vec3> guess_, vertex_force_;
     std::vector<double> guess_spin_;
-    std::vector<Vec3> expected_; ///< places of vertices after Newton's next step; none: empty [m]
 };
 
 } // namespace

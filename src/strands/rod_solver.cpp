@@ -36,12 +36,12 @@ public:
         while (any(active_) && result.iterations < options_.max_iterations) {
             ++result.iterations;
             find_step();
-            const Lane size = step_size();
-            const LaneMask last = size <= options_.tolerance;
-            search_along_step(last, size);
+            const LaneMask last = step_size() <= options_.tolerance;
+            search_along_step(last);
             result.converged |= active_ & last;
             active_ &= ~last;
         }
+        result.potential = value_;
         return result;
     }
 
@@ -168,10 +168,10 @@ private:
     }
 
     /// Steps that are `small` anyway, or promise less than the rounding of the potential, are taken unchecked.
-    void search_along_step(const LaneMask& small, const Lane& size)
+    void search_along_step(const LaneMask& small)
     {
+        if (options_.part) return go_along_step(*options_.part);
         Lane length = spread(1.0);
-        if (options_.longest > 0) length = size > options_.longest ? options_.longest / size : length;
         const LaneMask unchecked = (options_.is_minimum ? small : active_) | (-slope_ <= kRounding * lane_abs(value_));
         LaneMask searching = active_;
         Lane value{};
@@ -189,6 +189,13 @@ private:
             value = potential(s_, trial_);
         }
         value_ = active_ ? value : value_;
+        std::swap(base_, trial_);
+    }
+
+    void go_along_step(const Lane& length)
+    {
+        move(length);
+        value_ = potential(s_, trial_);
         std::swap(base_, trial_);
     }
 

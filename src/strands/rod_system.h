@@ -4,6 +4,8 @@
 #include "numerics/band_ldlt.h"
 #include "strands/rod_element.h"
 
+#include <optional>
+
 namespace rivulet {
 
 /// Unknowns of a rod of n vertices in the order x0 y0 z0 s0 x1 y1 z1 s1 ...: displacements of vertices and spins of the
@@ -93,11 +95,13 @@ void potential_hessian(const RodSystem& system, const RodConfiguration& c, const
 struct RodSolverOptions {
     double tolerance = 1e-8; ///< last correction of a vertex as part of its edge's length, of a spin in radians
     int max_iterations = 100;
-    double longest = 0;     ///< no step is longer than this, measured as for the tolerance; 0: any may be
+    std::optional<Lane> part =
+        {};                 ///< of each step that is taken, whatever comes of it; none: as far as the potential falls
     bool is_minimum = true; ///< false: whole steps are taken, to where the gradient is 0 nearby
 };
 struct RodSolution {
     LaneMask converged{};
+    Lane potential{};   ///< [J]
     int iterations = 0; ///< of the slowest strand
 };
 /// Memory that minimize_potential() works in.

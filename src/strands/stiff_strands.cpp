@@ -17,6 +17,13 @@ constexpr double kSticks = 0.999;
 
 } // namespace
 
+double contact_stiffness(const ContactCase& given, std::int32_t vertex)
+{
+    const StrandModel& model = given.model;
+    const RodMaterial& m = model.materials[static_cast<std::size_t>(model.material[given.strand_of(vertex)])];
+    return kContactStiffness * m.youngs_modulus * m.area() / model.rest_length[static_cast<std::size_t>(vertex)];
+}
+
 bool StiffStrands::add_astray(std::span<const StrandContact> contacts, const StrandUpdate& update,
                               std::span<const Vec3> foreseen, std::vector<std::int32_t>& batches)
 {
@@ -76,10 +83,7 @@ void StiffStrands::add_spring(const StrandContact& c, std::size_t i, bool is_sec
     const std::size_t strand = given_.strand_of(vertex);
     if (!stiff_[strand] || (yields_ && !c.is_with_obstacle())) return;
     const auto v = static_cast<std::size_t>(vertex);
-    const StrandModel& model = given_.model;
-    const RodMaterial& m = model.materials[static_cast<std::size_t>(model.material[strand])];
-    const double stiffness = kContactStiffness * m.youngs_modulus * m.area() / model.rest_length[v];
-    Spring s{i, vertex, at, is_second, stiffness, {}, {}};
+    Spring s{i, vertex, at, is_second, contact_stiffness(given_, vertex), {}, {}};
     const double along = c.normal.dot(c.force) + c.cohesion;
     const Vec3 across = c.force - c.normal.dot(c.force) * c.normal;
     if (!c.is_joint && across.norm() >= kSticks * c.friction * along) s.normal = c.normal;

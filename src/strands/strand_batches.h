@@ -11,6 +11,7 @@ namespace rivulet {
 enum class StrandSearch {
     Minimum,    ///< Newton's steps, with a line search, to the end
     OneStep,    ///< the first of these
+    Stay,       ///< none of these
     Stationary, ///< whole Newton steps to where forces balance nearby, which need not be a minimum
 };
 
@@ -19,8 +20,9 @@ struct StrandGuess {
     std::span<const Vec3> displacement; ///< in the step [m]
     std::span<const double> spin;       ///< of edges, against frames transported from the start of the step [rad]
     StrandSearch search = StrandSearch::Minimum;
-    double longest = 0;        ///< of one step: RodSolverOptions::longest
-    std::span<Vec3> left = {}; ///< takes Newton's step from where the search ends, if there is room for it [m]
+    std::span<const double> part = {}; ///< of one step that each strand takes; none: as far as its potential falls
+    std::span<Vec3> left = {};         ///< takes Newton's step from where the search ends, if there is room for it [m]
+    std::span<double> potential = {};  ///< takes that of each strand's step, contact forces as loads included [J]
 };
 
 /// Gives `update` its size, for solve_batches().

@@ -88,6 +88,14 @@ public:
 
     [[nodiscard]] std::span<const double> outer_radius() const { return outer_; }
 
+    /// Makes tables for the radii of all linked strands.
+    void prepare_strands(const BridgeLinks& links) const
+    {
+        const auto [thinnest, thickest] = std::ranges::minmax(edges_.radius);
+        if (thinnest == thickest) return;
+        for (std::size_t i = 0; i < links.size(); ++i)
+            if (links.b[i] >= 0) input_.strands->prepare(thinner_to_thicker({links.a[i], links.b[i]}));
+    }
     /// The largest curvature of obstacles where they are linked, in units of the strands'.
     [[nodiscard]] double largest_curvature(const BridgeLinks& links) const
     {
@@ -154,6 +162,12 @@ private:
     [[nodiscard]] std::size_t edge(std::int32_t v) const
     {
         return static_cast<std::size_t>(edge_of_[static_cast<std::size_t>(v)]);
+    }
+    /// Radius of the thinner of two linked strands, in units of the other's.
+    [[nodiscard]] double thinner_to_thicker(const Link& link) const
+    {
+        const auto [thin, thick] = std::minmax(edges_.radius[edge(link.a)], edges_.radius[edge(link.b)]);
+        return thin / thick;
     }
     [[nodiscard]] bool are_of_one_strand(std::int32_t a, std::int32_t b) const
     {
@@ -251,11 +265,12 @@ private:
         const double touch = edges_.radius[e] + edges_.radius[f];
         // Centre lines that meet are in contact, which pushes; a pull has no direction there.
         if (distance < 1e-6 * touch) return;
-        const BridgeSite site{.radius = 0.5 * touch,
+        const BridgeSite site{.radius = std::min(edges_.radius[e], edges_.radius[f]),
                               .touch = touch,
                               .area = film(link.a, found->s) + film(link.b, found->t),
                               .tension =
-                                  input_.surface_tension * std::min(air(link.a, found->s), air(link.b, found->t))};
+                                  input_.surface_tension * std::min(air(link.a, found->s), air(link.b, found->t)),
+                              .curvature = thinner_to_thicker(link)};
         const double length = found->length - kSliver * std::min((p.b - p.a).norm(), (q.b - q.a).norm());
         const Vec3 normal = offset / distance;
         add({.a = link.a, .b = link.b, .s = found->s, .t = found->t, .normal = normal, .gap = distance}, length,
@@ -351,6 +366,7 @@ std::vector<StrandBridge> place_bridges(const StrandEdges& edges, const BridgeSc
     if (!input.links || input.links->size() == 0) return {};
     const BridgeFinder finder(edges, scene, input);
     const BridgeLinks& links = *input.links;
+    finder.prepare_strands(links);
     if (input.solids) input.solids->prepare(finder.largest_curvature(links));
     std::vector<StrandBridge> bridges =
         gather_chunks<StrandBridge>(links.size(), [&](std::size_t i, std::vector<StrandBridge>& out) {

@@ -19,13 +19,13 @@ struct BridgeLinks {
 
 /// The liquid on strands that bridges are made of. Spans have one entry a vertex.
 struct BridgeInput {
-    std::span<const double> film_area;    ///< cross-section of the film [m^2]
-    std::span<const double> in_air = {};  ///< 1 in air, 0 submerged; none = all in air
-    double surface_tension = 0;           ///< [N/m]
-    double closing_speed = 0.01;          ///< at which a bridge draws things together at most, in the cones' step [m/s]
-    const BridgeTable* strands = nullptr; ///< law between strands
-    const SolidBridgeTable* solids = nullptr; ///< law of a strand and a solid; null = no bridges to obstacles
-    const BridgeLinks* links = nullptr;       ///< of the last step; null = none
+    std::span<const double> film_area;   ///< cross-section of the film [m^2]
+    std::span<const double> in_air = {}; ///< 1 in air, 0 submerged; none = all in air
+    double surface_tension = 0;          ///< [N/m]
+    double closing_speed = 0.01;         ///< at which a bridge draws things together at most, in the cones' step [m/s]
+    const StrandBridgeTable* strands = nullptr; ///< law between strands
+    const SolidBridgeTable* solids = nullptr;   ///< law of a strand and a solid; null = no bridges to obstacles
+    const BridgeLinks* links = nullptr;         ///< of the last step; null = none
 };
 
 /// A bridge at the beginning of a step. `contact.gap` is the distance there, `contact.force` what the link remembers.
@@ -47,9 +47,9 @@ struct BridgeScene {
 ///
 /// A pair of edges is one point with the length that both have beside each other within the distance at which the
 /// bridge breaks (edge_overlap). The liquid of an edge is shared by all that it is linked to: A_L = A_a/n_a + A_b/n_b,
-/// n = linked strands and obstacles; against an obstacle only the strand's own counts. Strands of different radii are
-/// taken for two of their mean radius; obstacles for cylinders along the strand, as curved as they are across it, or
-/// for planes where they are hollow. Makes what tables of `input.solids` it needs.
+/// n = linked strands and obstacles; against an obstacle only the strand's own counts. Obstacles are taken for
+/// cylinders along the strand, as curved as they are across it, or for planes where they are hollow. Makes what tables
+/// of `input.strands` and `input.solids` it needs.
 [[nodiscard]] std::vector<StrandBridge> place_bridges(const StrandEdges& edges, const BridgeScene& scene,
                                                       const BridgeInput& input);
 

@@ -278,6 +278,22 @@ private:
         configure(system_, inertial_);
     }
 
+    [[nodiscard]] RodSolverOptions solver_options(const StrandGuess* guess) const
+    {
+        RodSolverOptions options;
+        options.tolerance = step_.tolerance;
+        options.max_iterations = step_.max_iterations;
+        if (!guess || guess->search == StrandSearch::Minimum) return options;
+        options.is_minimum = guess->search != StrandSearch::Stationary;
+        options.max_iterations =
+            options.is_minimum ? (guess->search == StrandSearch::OneStep ? 1 : 0) : kStationarySteps;
+        if (guess->part.empty()) return options;
+        options.part = Lane{};
+        for (const Seat& seat : seats_)
+            if (seat.strand >= 0) (*options.part)[seat.lane] = guess->part[static_cast<std::size_t>(seat.strand)];
+        return options;
+    }
+
     RodSolution solve(const StrandGuess* guess, RodMatrix* factors)
     {
         if (guess)
@@ -294,15 +310,7 @@ private:
             }
             configure(system_, inertial_);
         }
-        RodSolverOptions options{step_.tolerance, step_.max_iterations};
-        if (guess && guess->search == StrandSearch::OneStep) {
-            options.max_iterations = 1;
-            options.longest = guess->longest;
-        }
-        if (guess && guess->search == StrandSearch::Stationary) {
-            options.is_minimum = false;
-            options.max_iterations = kStationarySteps;
-        }
+        const RodSolverOptions options = solver_options(guess);
         RodSolution solution = minimize_potential(system_, options, inertial_, scratch_);
         if (is_midpoint_) {
             add_gyroscopic_couples();
@@ -310,6 +318,10 @@ private:
             solution.converged &= again.converged;
             solution.iterations += again.iterations;
         }
+        if (guess && !guess->potential.empty())
+            for (const Seat& seat : seats_)
+                if (seat.strand >= 0)
+                    guess->potential[static_cast<std::size_t>(seat.strand)] = solution.potential[seat.lane];
         if (guess && !guess->left.empty()) {
             factor_potential(system_, inertial_, scratch_);
             for (const Seat& seat : seats_)

@@ -337,6 +337,30 @@ TEST(ConeSolver, CohesionShiftsTheCone)
         expect_motion(inverse * Vec3(pull * most, -pressed, 0), inverse * Vec3(std::max(0.0, pull - 1) * most, 0, 0));
 }
 
+/// A body between two solids that leave it no room, by a and b: hard contacts have no solution, soft ones give way by e
+/// for a force, and the body by w, so f + g = (a + b)/e and f - g = (a - b)/(2 w + e).
+TEST(ConeSolver, SoftContactsBearWhatThereIsNoRoomFor)
+{
+    const double w = 0.3, e = 0.02, a = 1.5e-4, b = 0.5e-4;
+    Matrix both = Matrix::Zero(6, 6);
+    for (int i = 0; i < 3; ++i) both(i, i) = both(i + 3, i + 3) = both(i, i + 3) = both(i + 3, i) = w;
+    const DenseCompliance compliance(both);
+    for (const double softness : {0.0, e}) {
+        Problem p;
+        p.contacts = {{.normal = Vec3::UnitZ(), .gap = -a, .friction = 0.2, .compliance = w, .softness = softness},
+                      {.normal = -Vec3::UnitZ(), .gap = -b, .friction = 0.2, .compliance = w, .softness = softness}};
+        p.guess = p.force = p.motion = {Vec3::Zero(), Vec3::Zero()};
+        const ConeSolution found =
+            sweep_cones(p.contacts, compliance.blocks(p.contacts), {1e-12, 3000}, p.guess, p.force, p.motion);
+        EXPECT_EQ(found.converged, softness > 0);
+        if (softness == 0) continue;
+        const double f = 0.5 * ((a + b) / e + (a - b) / (2 * w + e)), g = (a + b) / e - f;
+        EXPECT_NEAR((p.force[0] - f * Vec3::UnitZ()).norm(), 0, 1e-8 * f);
+        EXPECT_NEAR((p.force[1] + g * Vec3::UnitZ()).norm(), 0, 1e-8 * f);
+        EXPECT_NEAR(p.motion[0].z(), w * (f - g), 1e-8 * a); // the body's own
+    }
+}
+
 TEST(ConeSolver, AgreesWithTheLocalSolution)
 {
     for (std::uint64_t seed = 1; seed < 40; ++seed) {

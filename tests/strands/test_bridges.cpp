@@ -26,9 +26,9 @@ const RodMaterial kWetHair{.density = 1300 + 950 * kFilmArea / (std::numbers::pi
                            .radius_a = kThick,
                            .radius_b = kThick};
 
-const BridgeTable& pair_table()
+const StrandBridgeTable& pair_table()
 {
-    static const BridgeTable table(kTheta);
+    static const StrandBridgeTable table(kTheta);
     return table;
 }
 const SolidBridgeTable& solid_table()
@@ -353,7 +353,7 @@ double work_of_parting()
     constexpr int kSteps = 2000;
     double sum = 0;
     for (int i = 0; i < kSteps; ++i)
-        sum += pair_table().cohesion(kThick, (i + 0.5) / kSteps * rupture, area) * rupture / kSteps;
+        sum += cohesion({{kThick, kTheta}, {kThick, kTheta}}, (i + 0.5) / kSteps * rupture, area) * rupture / kSteps;
     return kOil * sum;
 }
 
@@ -517,6 +517,28 @@ TEST(Bridges, SolidsCountWithTheirContactAngleAndCurvature) // H2, hair and soli
     }
     // The angle of the solid alone makes a difference.
     EXPECT_GT(std::abs(pull_on_solid(*box, 0, kTheta, 0.4) - pull_on_solid(*box, 0, kTheta, kTheta)), 0.1);
+}
+
+TEST(Bridges, UnequalStrandsPullWithTheLawOfBothRadii) // H2, hair and hair
+{
+    for (const double ratio : {1.5, 3.0, 5.0}) {
+        WetCones s;
+        const double gap = 0.03 * kThick;
+        s.add(line({0, 0, 0}, {1e-3, 0, 0}, 2));
+        s.add(line({0, (1 + ratio) * kThick + gap, 0}, {1e-3, (1 + ratio) * kThick + gap, 0}, 2));
+        s.model.materials.push_back(kWetHair);
+        s.model.materials[1].radius_a = s.model.materials[1].radius_b = ratio * kThick;
+        s.model.material[1] = 1;
+        group_strands(s.model);
+        s.wet(1.5e-6, 1);
+        s.relink();
+        const std::vector<StrandBridge> bridges = s.bridges();
+        const double area = 2 * s.area[0], mean = 0.5 * (1 + ratio) * kThick;
+        const double law = cohesion({{kThick, kTheta}, {ratio * kThick, kTheta}}, gap, area);
+        EXPECT_GT(law, 0.1);
+        EXPECT_NEAR(pull_of(bridges) / length_of(bridges), law, 0.01 * law) << ratio;
+        EXPECT_GT(std::abs(cohesion({{mean, kTheta}, {mean, kTheta}}, gap, area) - law), 0.02 * law) << ratio;
+    }
 }
 
 TEST(Bridges, SameBitsOnAnyNumberOfThreads)

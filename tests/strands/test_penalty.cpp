@@ -96,7 +96,7 @@ struct GluedHairs {
     void add_bridges(const StrandMotion& motion, double film)
     {
         const double r = hairs.model.materials[0].radius_a;
-        const BridgeTable table(std::numbers::pi / 3);
+        const StrandBridgeTable table(std::numbers::pi / 3);
         const std::vector<double> area(motion.start.size(), std::numbers::pi * film * (film + 2 * r));
         BridgeLinks links;
         const BridgeInput input{.film_area = area, .surface_tension = 0.0206, .strands = &table, .links = &links};
