@@ -21,23 +21,6 @@ Model gallery_model(const std::string& name, const std::vector<std::string>& cha
     return load_scene(std::filesystem::path(RIVULET_GALLERY) / (name + ".toml"), changes).model;
 }
 
-/// hair_flip.toml, soaked.
-Model wet_flip()
-{
-    const std::string text = R"(include = ["hair_flip.toml"]
-[simulation]
-cell_size = "5 mm"
-[domain]
-walls = "open"
-[liquids.water]
-[wetting]
-liquid = "water"
-[strands.hair]
-film = { thickness = "0.15 mm", from = 0.1, to = 1 }
-)";
-    return parse_scene(text, std::filesystem::path(RIVULET_GALLERY) / "wet_hair_flip.toml").model;
-}
-
 struct WetRun {
     double cpu = 0;  ///< [s]
     double time = 0; ///< simulated [s]
@@ -93,17 +76,20 @@ void bench_shares(const std::string& name, const WetRun& run, std::vector<BenchF
 /// The wet cylinder, longer with more fur on it, so that a hair has as many neighbours.
 Model longer_dog(int n_strands)
 {
-    constexpr int kStrands = 100;     ///< on the cylinder of the gallery,
+    constexpr int kStrands = 160;     ///< on the cylinder of the gallery,
     constexpr double kHalfLength = 8; ///< which is so long [cm],
-    constexpr double kMargin = 22;    ///< and ends so far from the ends of the domain [cm]
+    constexpr double kMargin = 7;     ///< and ends so far from the ends of the domain [cm],
+    constexpr double kMouth = 0.625;  ///< and water is poured on so much of it
     const double half = kHalfLength * n_strands / kStrands;
     return gallery_model("shaking_dog", {fmt::format("strands.fur.count={}", n_strands),
                                          fmt::format("obstacles.body.shape.start={} 0 0 cm", -half),
                                          fmt::format("obstacles.body.shape.end={} 0 0 cm", half),
                                          fmt::format("strands.fur.region.lower={} -10 -10 cm", 0.1 - half),
                                          fmt::format("strands.fur.region.upper={} 10 10 cm", half - 0.1),
-                                         fmt::format("domain.lower={} -30 -10 cm", -half - kMargin),
-                                         fmt::format("domain.upper={} 30 45 cm", half + kMargin)});
+                                         fmt::format("sources.bucket.shape.lower={} -1 25 cm", -kMouth * half),
+                                         fmt::format("sources.bucket.shape.upper={} 1 26.2 cm", kMouth * half),
+                                         fmt::format("domain.lower={} -25 -2 cm", -half - kMargin),
+                                         fmt::format("domain.upper={} 25 36 cm", half + kMargin)});
 }
 
 /// Cost of the same steps of a wet, shaking cylinder with more and more strands, at the same density of them: slope of
@@ -151,8 +137,8 @@ std::vector<BenchFigure> bench_wet_hair(bool full)
 {
     std::vector<BenchFigure> figures;
     bench_drag(figures); // first, while the program has no free memory of its own that would hide what this takes
-    bench_shares("wet_hair_dog", run_wet(gallery_model("shaking_dog"), 0, full ? 0.35 : 0.12), figures);
-    bench_shares("wet_hair_flip", run_wet(wet_flip(), 0, full ? 1.6 : 0.1), figures);
+    bench_shares("wet_hair_dog", run_wet(gallery_model("shaking_dog"), 0, full ? 0.5 : 0.2), figures);
+    bench_shares("wet_hair_flip", run_wet(gallery_model("wet_flip"), 0, full ? 0.75 : 0.4), figures);
     bench_wet_growth(full, figures);
     return figures;
 }
