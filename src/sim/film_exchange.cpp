@@ -157,43 +157,53 @@ private:
         const std::int64_t n = state_.liquid.size();
         std::vector<std::vector<Touch>> parts(static_cast<std::size_t>((n + kOrderedChunk - 1) / kOrderedChunk));
         parallel_for(static_cast<std::int64_t>(parts.size()), "capture", [&](std::int64_t c) {
+            Surroundings around;
             for (std::int64_t i = c * kOrderedChunk; i < std::min(n, (c + 1) * kOrderedChunk); ++i) {
                 const auto p = static_cast<std::size_t>(i);
                 if (state_.liquid.liquid[p] != wetting_.liquid || !box.contains(state_.liquid.position[p])) continue;
-                find_touches(p, parts[static_cast<std::size_t>(c)]);
+                find_touches(p, around, parts[static_cast<std::size_t>(c)]);
             }
         });
         for (const auto& part : parts) touches_.insert(touches_.end(), part.begin(), part.end());
     }
 
-    /// Liquid is touched within half a cell of the film, which in full cells leaves no gaps between particles, and no
-    /// farther than a bridge of particle and film would last.
-    void find_touches(std::size_t p, std::vector<Touch>& touches) const
+    /// Thirsty vertices in a cell and those around it, sorted. Particles lie in the order of cells, so most find theirs
+    /// as the one before left it.
+    struct Surroundings {
+        std::uint64_t key = ~std::uint64_t{0};
+        std::vector<std::int32_t> vertices;
+    };
+
+    void look_around(const Vec3& cell, Surroundings& around) const
     {
-        const Vec3& x = state_.liquid.position[p];
-        const Vec3 cell = keys_.cell(x);
-        if (!std::binary_search(near_.begin(), near_.end(), CellKeys::key(cell))) return;
-        const std::size_t first = touches.size();
+        const std::uint64_t centre = CellKeys::key(cell);
+        if (around.key == centre) return;
+        around.key = centre;
+        around.vertices.clear();
+        if (!std::binary_search(near_.begin(), near_.end(), centre)) return;
         for_neighbours(cell, [&](std::uint64_t key) {
             const auto from = std::lower_bound(thirsty_.begin(), thirsty_.end(), ThirstyVertex{key, 0});
-            for (auto i = from; i != thirsty_.end() && i->key == key; ++i)
-                touches.push_back({i->vertex, static_cast<std::int32_t>(p), 0});
+            for (auto i = from; i != thirsty_.end() && i->key == key; ++i) around.vertices.push_back(i->vertex);
         });
-        const auto begin = touches.begin() + static_cast<std::ptrdiff_t>(first);
-        const auto by_vertex = [](const Touch& a, const Touch& b) { return a.vertex < b.vertex; };
-        std::sort(begin, touches.end(), by_vertex);
-        const auto same = [](const Touch& a, const Touch& b) { return a.vertex == b.vertex; };
-        touches.erase(std::unique(begin, touches.end(), same), touches.end());
-        const auto is_far = [&](const Touch& t) {
-            const auto v = static_cast<std::size_t>(t.vertex);
+        std::sort(around.vertices.begin(), around.vertices.end());
+        around.vertices.erase(std::unique(around.vertices.begin(), around.vertices.end()), around.vertices.end());
+    }
+
+    /// Liquid is touched within half a cell of the film, which in full cells leaves no gaps between particles, and no
+    /// farther than a bridge of particle and film would last.
+    void find_touches(std::size_t p, Surroundings& around, std::vector<Touch>& touches) const
+    {
+        const Vec3& x = state_.liquid.position[p];
+        look_around(keys_.cell(x), around);
+        for (const std::int32_t vertex : around.vertices) {
+            const auto v = static_cast<std::size_t>(vertex);
             const WetSpan strand = span(v);
             const double film = film_outer_radius(state_.film.volume[v] / strand.length(v), radius(v));
             const double bridge =
                 (1 + 0.5 * wetting_.contact_angle) * std::cbrt(state_.liquid.volume[p] + state_.film.volume[v]);
-            return strand.distance(v, x) > std::min(film + 0.5 * model_.options.cell_size, film + bridge);
-        };
-        touches.erase(std::remove_if(touches.begin() + static_cast<std::ptrdiff_t>(first), touches.end(), is_far),
-                      touches.end());
+            if (strand.distance(v, x) <= film + std::min(0.5 * model_.options.cell_size, bridge))
+                touches.push_back({vertex, static_cast<std::int32_t>(p), 0});
+        }
     }
 
     /// A vertex asks all particles that it touches for the same part of theirs; one that is asked for more than it has
@@ -425,9 +435,25 @@ private:
         }
     }
 
+    /// What the films of a cell feel together [m/s^2]: forces between its strands, as those of bridges, pull no liquid
+    /// off them.
+    [[nodiscard]] Vec3 felt_together(std::span<const ThirstyVertex> vertices, double& volume) const
+    {
+        Vec3 sum = Vec3::Zero();
+        volume = 0;
+        for (const ThirstyVertex& w : vertices) {
+            const auto v = static_cast<std::size_t>(w.vertex);
+            require_finite(state_.film.volume[v], "film.volume", v);
+            volume += state_.film.volume[v];
+            sum += state_.film.volume[v] * felt(v);
+        }
+        return sum / volume;
+    }
+
     void shed_cell(std::span<const ThirstyVertex> vertices)
     {
         double volume = 0, squares = 0, pull = 0;
+        const Vec3 a = felt_together(vertices, volume);
         std::int32_t last = -1;
         for (const ThirstyVertex& w : vertices) {
             const auto v = static_cast<std::size_t>(w.vertex);
@@ -436,9 +462,6 @@ private:
             const Vec3 chord = strand.x[to] - strand.x[from];
             const double length = chord.norm();
             const Vec3 t = length > 0 ? Vec3(chord / length) : Vec3(Vec3::Zero());
-            const Vec3 a = felt(v);
-            require_finite(state_.film.volume[v], "film.volume", v);
-            volume += state_.film.volume[v];
             pull += state_.film.volume[v] * (a - a.dot(t) * t).norm();
             if (strand_[v] == last) continue;
             last = strand_[v];
