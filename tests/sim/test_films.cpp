@@ -275,6 +275,30 @@ TEST(Films, DripDownToWhatSurfaceTensionHolds)
     EXPECT_NEAR(left(one + 3.5 * unit, 1, 98.1), 0.1 * one, 0.0002 * one); // ten times the weight
 }
 
+TEST(Films, ForcesBetweenTheStrandsOfACellShakeNothingOff)
+{
+    // Two hairs hold sqrt(2) times what one does. Pulled to each other they hold as much as at rest; jerked together,
+    // next to nothing: a drop would have to follow both.
+    const auto left = [](double total, double jerk_a, double jerk_b) {
+        Model m = held(wet_hair(Vec3::UnitX(), 2, 0.3e-3));
+        m.wetting->film.density = m.liquids[0].density = 1000;
+        m.wetting->surface_tension = 0.07197;
+        m.options.gravity = Vec3(0, 0, -9.81);
+        State state = initial_state(m);
+        Workspace workspace;
+        state.film.volume[20] = state.film.volume[62] = total / 2;
+        solve_strands(m, state, workspace.scratch(), 1e-3);
+        workspace.scratch().films.acceleration[20] += Vec3(0, 0, jerk_a);
+        workspace.scratch().films.acceleration[62] += Vec3(0, 0, jerk_b);
+        shed_liquid(m, state, workspace.scratch(), 1e-3);
+        return ledger_balance(state).film;
+    };
+    const double one = 0.25 * 4.61e-9, total = 1.2 * one;
+    EXPECT_EQ(left(total, 0, 0), total);
+    EXPECT_EQ(left(total, 500, -500), total);
+    EXPECT_NEAR(left(total, 500, 500), std::sqrt(2) * one * 9.81 / 509.81, 1e-3 * one);
+}
+
 TEST(Films, DripNoMoreThanThereIsRoomForAround)
 {
     Model m = held(wet_hair(Vec3::UnitX()));
