@@ -80,7 +80,7 @@ void WetBundles::find_springs()
     const StrandMotion motion{state.position, update_.state.position, hold};
     EdgePairs pairs, bridge_pairs;
     std::vector<StrandPenalty> springs = find_penalties(edges, motion, {}, {}, pairs);
-    const BridgeTable table(kWetAngle);
+    const StrandBridgeTable table(kWetAngle);
     const std::vector<double> area(state.position.size(), kWetArea);
     BridgeLinks links;
     BridgeInput input{.film_area = area, .surface_tension = kWetTension, .strands = &table, .links = &links};
