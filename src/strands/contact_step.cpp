@@ -177,10 +177,11 @@ private:
         };
         contact_.n_missed += std::count_if(added.begin(), added.end(), is_missed);
         if (given_.options.bridges) return;
+        const bool is_counted = contact_.n_unbearable > 0; // among those whose forces were not found
         for (const StrandContact& c : contact_.contacts)
             if (slid_through(given_.edges, c, motion()))
                 ++contact_.n_unbearable;
-            else if (is_missed(c))
+            else if (!is_counted && is_missed(c))
                 ++contact_.n_missed;
     }
     void add(const std::vector<StrandContact>& added) { add_contacts(added, motion(), given_, contact_.contacts); }
