@@ -34,16 +34,21 @@ bool is_free(const PressureInput& in, std::size_t cell)
     return !in.free_tiles.empty() && in.free_tiles[cell / kTileCells] != 0;
 }
 
-/// Of a face between two cells.
-double inverse_density(const PressureInput& in, std::size_t axis, std::size_t face, std::size_t a, std::size_t b)
+/// Of the liquid between two cells.
+double inverse_liquid_density(const PressureInput& in, std::size_t a, std::size_t b)
 {
-    if (is_free(in, face) && in.carried[axis][face] > 0)
-        return in.grid->cell_size() * in.grid->cell_size() * in.grid->cell_size() / in.carried[axis][face];
     if (in.density.empty()) return 1 / in.uniform_density;
     const double rho_a = in.density[a];
     const double rho_b = in.density[b];
     if (rho_a > 0 && rho_b > 0) return 2 / (rho_a + rho_b);
     return 1 / std::max(rho_a, rho_b);
+}
+
+/// Of a face between two cells: that of its liquid, or of its own mass.
+double inverse_density(const PressureInput& in, std::size_t axis, std::size_t face, std::size_t a, std::size_t b)
+{
+    if (!is_free(in, face) || !(in.carried[axis][face] > 0)) return inverse_liquid_density(in, a, b);
+    return in.grid->cell_size() * in.grid->cell_size() * in.grid->cell_size() / in.carried[axis][face];
 }
 
 /// Where the surface cuts the line from a liquid cell's centre to an empty one's, as a fraction of the cell size.
@@ -233,7 +238,8 @@ std::optional<double> pressure_gradient(const PressureInput& in, const PressureS
     const std::size_t below = cell_below(*in.grid, axis, face);
     if (system.unknown[face] == 0 && system.unknown[below] == 0) return std::nullopt;
     const double weight = // of liquid that weighs what its volume does, where a mass of its own gives it this change
-        is_free(in, face) ? in.uniform_density * inverse_density(in, axis, face, face, below) : 1.0;
+        is_free(in, face) ? inverse_density(in, axis, face, face, below) / inverse_liquid_density(in, face, below)
+                          : 1.0;
     return weight * pressure_jump(in, system, axis, face, below) / in.grid->cell_size();
 }
 

@@ -193,11 +193,7 @@ double ViscosityOperator::face_mass(std::size_t axis, std::size_t face, std::siz
     if (volumes_.kind[axis][face] != FaceKind::Liquid) return 0;
     const double dx = grid().cell_size();
     if (in_.is_free(face / kTileCells)) return in_.carried[axis][face] / (dx * dx * dx);
-    double rho = in_.uniform_density;
-    if (!in_.density.empty()) {
-        const double up = in_.density[face], down = in_.density[below];
-        if (up > 0 || down > 0) rho = up > 0 && down > 0 ? 0.5 * (up + down) : std::max(up, down);
-    }
+    const double rho = density_at(in_, face, below);
     const bool is_driven = !in_.driven[axis].empty() && in_.driven[axis][face] != 0;
     return (is_driven ? kDrivenMass : 1) * rho * volumes_.face[axis][face];
 }

@@ -336,10 +336,14 @@ bool is_dry(const ViscosityInput& in, int t, const Distances& phi)
 /// Faces of free liquid have no more volume than their mass says, so that no stress is too much for them.
 void bound_faces(const ViscosityInput& in, int t, ControlVolumes& v)
 {
-    const double full = in.uniform_density * std::pow(in.grid->cell_size(), 3);
+    const double cell_volume = std::pow(in.grid->cell_size(), 3);
     for (std::size_t a = 0; a < 3; ++a)
-        for (std::size_t n = std::size_t(t) * kTileCells; n < std::size_t(t + 1) * kTileCells; ++n) {
-            const double most = in.carried[a][n] / full;
+        for (int c = 0; c < kTileCells; ++c) {
+            Vec3i at(c % kTileEdge, c / kTileEdge % kTileEdge, c / kTileEdge / kTileEdge);
+            --at[static_cast<int>(a)];
+            const auto n = std::size_t(t * kTileCells + c);
+            const std::size_t below = in.grid->index(t, at.x(), at.y(), at.z());
+            const double most = in.carried[a][n] / (density_at(in, n, below) * cell_volume);
             v.face[a][n] = most < kLeastFaceVolume ? 0 : std::min(v.face[a][n], most);
         }
 }
@@ -409,6 +413,13 @@ void make_room(const ViscosityInput& in, ControlVolumes& v)
 }
 
 } // namespace
+
+double density_at(const ViscosityInput& in, std::size_t cell, std::size_t below)
+{
+    const double up = in.density.empty() ? 0 : in.density[cell], down = in.density.empty() ? 0 : in.density[below];
+    if (!(up > 0) && !(down > 0)) return in.uniform_density;
+    return up > 0 && down > 0 ? 0.5 * (up + down) : std::max(up, down);
+}
 
 std::size_t ControlVolumes::bytes() const noexcept
 {

@@ -55,4 +55,7 @@ inline constexpr double kLeastFaceVolume = 1e-4;
 /// What `volumes` knows of static solids from the last call is used again where the input says that it holds.
 void compute_control_volumes(const ViscosityInput& input, ControlVolumes& volumes);
 
+/// Density of the liquid at the lower face of a cell [kg/m^3].
+[[nodiscard]] double density_at(const ViscosityInput& input, std::size_t cell, std::size_t below);
+
 } // namespace rivulet

@@ -92,11 +92,10 @@ StepLimit choose_step(const Model& model, const State& state, double particle_sp
 void complete_step(const Model& model, State& state, StepInfo& info)
 {
     const double frame_time = static_cast<double>(state.clock.frame + 1) * model.options.frame_interval;
-    state.clock.time += info.dt;
+    state.clock.time = end_of_step(model, state.clock, info.dt);
     state.clock.previous_step = info.dt;
     ++state.clock.step;
-    if (state.clock.time >= frame_time - 1e-9 * model.options.frame_interval) {
-        state.clock.time = frame_time;
+    if (state.clock.time == frame_time) {
         ++state.clock.frame;
         info.frame_completed = true;
     }

@@ -27,12 +27,12 @@ bool has_come(const SourceColumn& column, double at, double way, double late, bo
                        [&](const Chord& c) { return now > c.enter && before <= (is_starting ? c.leave : c.enter); });
 }
 
-/// Calls body(part) for the parts of cubes that a source brings in (time - dt, time], in its own frame.
+/// Calls body(part) for the parts of cubes that a source brings in (begin, time], in its own frame.
 template <class Body>
-void for_emitted(const Source& source, double h, double time, double dt, SourceColumns& known, Body&& body)
+void for_emitted(const Source& source, double h, double begin, double time, SourceColumns& known, Body&& body)
 {
     const Shape& shape = *source.shape;
-    const bool is_starting = source.start > time - dt || (dt == 0 && source.start == time);
+    const bool is_starting = source.start > begin || (begin == time && source.start == time);
     const FlowAxes lattice(source.velocity);
     const Aabb bounds = placed_bounds(shape.bounds(), {Vec3::Zero(), Quat(Mat3(lattice.axes.transpose()))});
     if (source.velocity.isZero(0)) {
@@ -44,7 +44,7 @@ void for_emitted(const Source& source, double h, double time, double dt, SourceC
     }
     const double flow = lattice.axes.col(lattice.along).dot(source.velocity), speed = std::abs(flow);
     const double late = speed * std::max(time - source.stop, 0.0); // since the source stopped
-    const double way = speed * (time - std::max(time - dt, source.start)) - late;
+    const double way = speed * (time - std::max(begin, source.start)) - late;
     const Vec3 drift = flow * (time - source.start) * Vec3::Unit(lattice.along); // columns stay where they are
     Aabb swept = bounds.dilated(h);
     (flow > 0 ? swept.upper : swept.lower)[lattice.along] += (flow > 0 ? 1 : -1) * (way + late);
@@ -59,14 +59,14 @@ void for_emitted(const Source& source, double h, double time, double dt, SourceC
     });
 }
 
-void emit(const Model& model, const Source& source, double time, double dt, SourceColumns& known, State& state)
+void emit(const Model& model, const Source& source, double begin, double time, SourceColumns& known, State& state)
 {
     const double h = lattice_spacing(model);
     const Pose pose = source.motion.pose(time);
     const Twist twist = source.motion.twist(time);
     auto& account = state.ledger.emitted[static_cast<std::size_t>(source.liquid)];
     const SolidSet solids = solids_at(model, time, 0);
-    for_emitted(source, h, time, dt, known, [&](const CubePart& part) {
+    for_emitted(source, h, begin, time, known, [&](const CubePart& part) {
         const Vec3 x = pose.to_world(part.centre);
         if (part.share == 0 || !model.domain.box.contains(x) || solids.view().distance(x) < 0) return;
         const double volume = part.share * h * h * h;
@@ -111,12 +111,12 @@ void drive_mouth(const Source& source, double time, State& state)
 
 } // namespace
 
-void emit_sources(const Model& model, double time, double dt, State& state, std::vector<SourceColumns>& known)
+void emit_sources(const Model& model, double begin, double time, State& state, std::vector<SourceColumns>& known)
 {
     known.resize(model.sources.size());
     for (std::size_t n = 0; n < model.sources.size(); ++n) {
         const Source& source = model.sources[n];
-        if (source.start <= time && source.stop > time - dt) emit(model, source, time, dt, known[n], state);
+        if (source.start <= time && source.stop > begin) emit(model, source, begin, time, known[n], state);
         if (is_active(source.start, source.stop, time)) drive_mouth(source, time, state);
     }
 }

@@ -12,12 +12,12 @@
 /// Sources, which add liquid while a simulation runs, and drains and open walls, which take it out.
 namespace rivulet {
 
-/// Adds what the sources emit in (time - dt, time]: cubes of a lattice that moves with the source's liquid and that
-/// entered its shape in that time, wherever they are at its end, each with the part that its column has of the shape;
-/// gives all liquid inside of it the source's velocity. A source that starts in the interval first fills its shape.
-/// Booked as emitted. `known` are the columns of
-/// earlier calls, which save time and change nothing.
-void emit_sources(const Model& model, double time, double dt, State& state, std::vector<SourceColumns>& known);
+/// Adds what the sources emit in (begin, time], or at time 0 if both are 0: cubes of a lattice that moves with the
+/// source's liquid and that entered its shape in that time, wherever they are at its end, each with the part that its
+/// column has of the shape; gives all liquid inside of it the source's velocity. A source that starts in the interval
+/// first fills its shape. Booked as emitted. `known` are the columns of earlier calls, which save time and change
+/// nothing.
+void emit_sources(const Model& model, double begin, double time, State& state, std::vector<SourceColumns>& known);
 
 /// Liquid inside of a source's mouth moves as the source says in the step of dt from `time` on, whatever the velocity
 /// of the grid: its lead becomes what it needs for that, and for the change of place in a steady flow.

@@ -12,6 +12,13 @@
 
 namespace rivulet {
 
+double end_of_step(const Model& model, const Clock& clock, double dt)
+{
+    const double frame_time = static_cast<double>(clock.frame + 1) * model.options.frame_interval;
+    const double end = clock.time + dt;
+    return end >= frame_time - 1e-9 * model.options.frame_interval ? frame_time : end;
+}
+
 void step(const Model& model, State& state, Workspace& workspace, double dt)
 {
     Scratch& scratch = workspace.scratch();
@@ -23,7 +30,7 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
         }
         if (workspace.after_stage) workspace.after_stage(name, state);
     };
-    const double end = state.clock.time + dt;
+    const double end = end_of_step(model, state.clock, dt);
 
     if (workspace.after_stage) workspace.after_stage("begin", state);
     stage("watchdog", [&] { check_begin(state, "begin of step"); });
@@ -71,7 +78,7 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
     if (has_liquid) {
         stage("contact", [&] { keep_out_of_solids(model, state, scratch, end); });
         stage("drains", [&] { remove_drained(model, end, state); });
-        stage("sources", [&] { emit_sources(model, end, dt, state, scratch.source_columns); });
+        stage("sources", [&] { emit_sources(model, state.clock.time, end, state, scratch.source_columns); });
         stage("resampling", [&] { resample_liquid(model, end, state); });
     }
     stage("watchdog", [&] { check_state(model, state, "end of step"); });

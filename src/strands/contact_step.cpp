@@ -159,7 +159,7 @@ private:
             count_missed(added);
             return false;
         }
-        const bool has_slid = !is_first && bridges_.empty() && follow_slid(given_.edges, motion(), all);
+        const bool has_slid = !is_first && !given_.options.bridges && follow_slid(given_.edges, motion(), all);
         if (is_first ? all.empty() && added.empty() : !has_slid && is_done(added)) return false;
         if (!is_first && !only_joints && bridges_.empty()) {
             drop_idle(given_, motion(), found, all);

@@ -22,23 +22,21 @@ double radius_of(const StrandEdges& edges, std::int32_t v)
 
 } // namespace
 
-std::optional<SegmentTouch> slid_through(const Segment& p1, const Segment& q1, const Vec3& normal)
+std::optional<SegmentTouch> slid_through(const Segment& p0, const Segment& p1, const Segment& q0, const Segment& q1,
+                                         const Vec3& normal, double reach)
 {
     const NearestPoints end = nearest_points(p1, q1);
     const bool is_between_ends = end.s > 0 && end.s < 1 && end.t > 0 && end.t < 1;
     if (!is_between_ends || !(normal.dot(end.offset) < -kAcross * end.distance)) return {};
+    if (!first_touch(p0, p1, q0, q1, kThrough * reach)) return {};
     return SegmentTouch{1, end.s, end.t, -end.offset / end.distance};
 }
 
 std::optional<SegmentTouch> slid_through(const StrandEdges& edges, const StrandContact& c, const StrandMotion& motion)
 {
     if (c.is_with_obstacle() || c.is_joint) return {};
-    const Segment p1 = segment_at(motion.end, c.a), q1 = segment_at(motion.end, c.b);
-    const auto touch = slid_through(p1, q1, c.normal);
-    if (!touch) return {};
-    const Segment p0 = segment_at(motion.start, c.a), q0 = segment_at(motion.start, c.b);
-    const double through = kThrough * (radius_of(edges, c.a) + radius_of(edges, c.b));
-    return first_touch(p0, p1, q0, q1, through) ? touch : std::nullopt;
+    return slid_through(segment_at(motion.start, c.a), segment_at(motion.end, c.a), segment_at(motion.start, c.b),
+                        segment_at(motion.end, c.b), c.normal, radius_of(edges, c.a) + radius_of(edges, c.b));
 }
 
 bool follow_slid(const StrandEdges& edges, const StrandMotion& motion, std::span<StrandContact> contacts)

@@ -9,10 +9,12 @@
 namespace rivulet {
 
 /// Where edges that touched with this normal are at the end of a motion in which they slid along each other and went
-/// through each other at another place; none if they did not. The normal is from the side on which they were.
-[[nodiscard]] std::optional<SegmentTouch> slid_through(const Segment& p1, const Segment& q1, const Vec3& normal);
+/// through each other at another place; none if they did not. The normal is from the side on which they were. Edges
+/// that stayed apart by half of `reach`, at which they touch, went round each other.
+[[nodiscard]] std::optional<SegmentTouch> slid_through(const Segment& p0, const Segment& p1, const Segment& q0,
+                                                       const Segment& q1, const Vec3& normal, double reach);
 
-/// The same of a contact of strands. Edges that stayed apart by half their thickness on the way went round each other.
+/// The same of a contact of strands.
 [[nodiscard]] std::optional<SegmentTouch> slid_through(const StrandEdges& edges, const StrandContact& contact,
                                                        const StrandMotion& motion);
 

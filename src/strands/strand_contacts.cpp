@@ -84,7 +84,7 @@ public:
         if (is_of_next()) return;
         if (std::max(freedom(a, touch->s), freedom(b, touch->t)) < kLeastFreedom) return;
         const auto gap_at_end = [&] { return touch->normal.dot(p1.at(touch->s) - q1.at(touch->t)) - reach; };
-        if (gap_at_end() > -kFar * reach) touch = slid_through(p1, q1, touch->normal).value_or(*touch);
+        if (gap_at_end() > -kFar * reach) touch = slid_through(p0, p1, q0, q1, touch->normal, reach).value_or(*touch);
         if (gap_at_end() > kFar * reach) return;
         const double gap = touch->normal.dot(p0.at(touch->s) - q0.at(touch->t)) - reach;
         out.push_back({.a = a,

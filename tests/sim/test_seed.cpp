@@ -4,6 +4,7 @@
 #include "sim/resample.h"
 #include "sim/seed.h"
 #include "sim/sources.h"
+#include "sim/step.h"
 
 #include <gtest/gtest.h>
 
@@ -52,7 +53,7 @@ double flux_error(ShapePtr mouth, const Vec3& velocity, double area, double dt =
     const double before = held(state).volume;
     constexpr double kTime = 0.6;
     std::vector<SourceColumns> columns;
-    for (int n = 1; n * dt <= kTime * (1 + 1e-9); ++n) emit_sources(model, n * dt, dt, state, columns);
+    for (int n = 1; n * dt <= kTime * (1 + 1e-9); ++n) emit_sources(model, (n - 1) * dt, n * dt, state, columns);
     return (held(state).volume - before) / (area * velocity.norm() * kTime) - 1;
 }
 
@@ -123,13 +124,38 @@ TEST(Seed, AnObliqueSourceGivesTheSameBitsWhateverIsKnownOfItsColumns)
         std::vector<SourceColumns> known;
         for (int n = 0; n < 12; ++n) {
             const double dt = 0.004;
-            emit_sources(model, n * dt, n == 0 ? 0 : dt, with, known);
+            emit_sources(model, std::max(n - 1, 0) * dt, n * dt, with, known);
             std::vector<SourceColumns> nothing;
-            emit_sources(model, n * dt, n == 0 ? 0 : dt, without, nothing);
+            emit_sources(model, std::max(n - 1, 0) * dt, n * dt, without, nothing);
         }
         EXPECT_GT(with.liquid.size(), 100);
         EXPECT_EQ(with.liquid.position, without.liquid.position);
         EXPECT_EQ(with.liquid.volume, without.liquid.volume);
+    }
+}
+
+/// Also where steps end on it but for rounding: 0.5 less a step and a step more may be less than 0.5.
+TEST(Seed, ASourceThatStartsOnAFrameFillsItsMouthOnce)
+{
+    for (const double start : {0.02, 0.3, 0.5, 1.0}) {
+        Model model = with_body({0.4, 0.4, 0.4}, make_sphere({0.2, 0.2, 0.2}, 0.01), 0.02);
+        model.options.frame_interval = 0.02;
+        Source source;
+        source.shape = make_box({0.1, 0.1, 0.1}, {0.2, 0.2, 0.2});
+        source.start = start;
+        model.sources.push_back(source);
+        for (const double dt : {0.0005, 0.001, 0.002, 0.02 / 3}) {
+            State state;
+            state.ledger.emitted.resize(1);
+            std::vector<SourceColumns> columns;
+            while (state.clock.time < 1.1) {
+                const double end = end_of_step(model, state.clock, dt);
+                emit_sources(model, state.clock.time, end, state, columns);
+                state.clock.time = end;
+                while (static_cast<double>(state.clock.frame + 1) * 0.02 <= end) ++state.clock.frame;
+            }
+            EXPECT_NEAR(held(state).volume, 1e-3, 1e-9) << start << " " << dt;
+        }
     }
 }
 
@@ -176,6 +202,6 @@ TEST(Seed, ASourceGivesNoMoreAndNoLessWhereItStartsAndStopsWithinAStep)
     model.sources = {source};
     State state = initial_state(model);
     std::vector<SourceColumns> columns;
-    for (int n = 1; n <= 20; ++n) emit_sources(model, n * 0.01, 0.01, state, columns);
+    for (int n = 1; n <= 20; ++n) emit_sources(model, (n - 1) * 0.01, n * 0.01, state, columns);
     EXPECT_NEAR(held(state).volume, 0.01 * (0.04 + 2 * (source.stop - source.start)), 0.01 * 0.01); // a layer of cubes
 }
