@@ -16,6 +16,10 @@ namespace {
 /// would again and again where thickness, speed and step are round numbers, might be counted twice by rounding.
 constexpr double kNoRoundPlace = 0.00618034;
 
+/// A mouth that is thinner along the flow than a cell drives what has left it for so many cells: what enters at a wall
+/// would be held back there, since no face of the grid is inside of the mouth, and the next would come on top of it.
+constexpr double kDrivenCells = 3;
+
 bool is_active(double start, double stop, double time) { return time >= start && time < stop; }
 
 /// Whether a cube that is this far along the flow entered its column's shape in the last `way` before `late`, or, where
@@ -76,18 +80,51 @@ void emit(const Model& model, const Source& source, double begin, double time, S
     });
 }
 
-/// Calls body(particle) for those inside of a source's mouth.
+/// Where a source says how liquid moves, in its own frame: in its mouth and, if that is thin, beyond it.
+class DrivenRegion {
+public:
+    DrivenRegion(const Source& source, double cell_size) : shape_(*source.shape), bounds_(shape_.bounds())
+    {
+        if (source.velocity.isZero(0)) return;
+        flow_ = source.velocity.normalized();
+        const bool is_thin = flow_.cwiseAbs().dot(bounds_.size()) < (1 - 1e-9) * cell_size;
+        length_ = is_thin ? kDrivenCells * cell_size : 0;
+        least_ = 1e-3 * cell_size;
+        bounds_ = bounds_.dilated(length_);
+    }
+
+    [[nodiscard]] const Aabb& bounds() const { return bounds_; }
+    /// Whether a place, or one upstream of it, is nearer to the mouth than `within`: looks along the flow in strides
+    /// that cannot miss it.
+    [[nodiscard]] bool holds(const Vec3& y, double within) const
+    {
+        if (!bounds_.dilated(within).contains(y)) return false;
+        for (double back = 0; back <= length_;) {
+            const double d = shape_.distance(y - back * flow_) - within;
+            if (d < 0) return true;
+            back += std::max(d, least_);
+        }
+        return false;
+    }
+
+private:
+    const Shape& shape_;
+    Aabb bounds_;
+    Vec3 flow_ = Vec3::Zero();
+    double length_ = 0, least_ = 1; ///< [m]
+};
+
+/// Calls body(particle) for those that a source drives.
 template <class Body>
-void for_mouth(const Source& source, double time, const LiquidParticles& liquid, Body&& body)
+void for_mouth(const Model& model, const Source& source, double time, const LiquidParticles& liquid, Body&& body)
 {
     const Pose pose = source.motion.pose(time);
-    const Aabb bounds = source.shape->bounds();
+    const DrivenRegion mouth(source, model.options.cell_size);
     parallel_for(
         liquid.size(), "drive sources",
         [&](std::int64_t i) {
             const auto p = static_cast<std::size_t>(i);
-            const Vec3 y = pose.to_body(liquid.position[p]);
-            if (bounds.contains(y) && source.shape->distance(y) < 0) body(p);
+            if (mouth.holds(pose.to_body(liquid.position[p]), 0)) body(p);
         },
         4096);
 }
@@ -100,9 +137,9 @@ Vec3 driven_velocity(const Source& source, double time, const Vec3& x)
 }
 
 /// Liquid of the source that is still inside of its mouth moves as the source says.
-void drive_mouth(const Source& source, double time, State& state)
+void drive_mouth(const Model& model, const Source& source, double time, State& state)
 {
-    for_mouth(source, time, state.liquid, [&](std::size_t p) {
+    for_mouth(model, source, time, state.liquid, [&](std::size_t p) {
         state.liquid.velocity[p] = driven_velocity(source, time, state.liquid.position[p]);
         state.liquid.lead[p].setZero();
         state.liquid.affine[p].setZero();
@@ -117,7 +154,7 @@ void emit_sources(const Model& model, double begin, double time, State& state, s
     for (std::size_t n = 0; n < model.sources.size(); ++n) {
         const Source& source = model.sources[n];
         if (source.start <= time && source.stop > begin) emit(model, source, begin, time, known[n], state);
-        if (is_active(source.start, source.stop, time)) drive_mouth(source, time, state);
+        if (is_active(source.start, source.stop, time)) drive_mouth(model, source, time, state);
     }
 }
 
@@ -126,7 +163,7 @@ void forget_driven(const Model& model, double time, double dt, State& state)
     LiquidParticles& l = state.liquid;
     for (const Source& source : model.sources)
         if (is_active(source.start, source.stop, time))
-            for_mouth(source, time, l, [&](std::size_t p) {
+            for_mouth(model, source, time, l, [&](std::size_t p) {
                 const Vec3 driven = driven_velocity(source, time, l.position[p]);
                 l.lead[p] = (driven - l.velocity[p] + 0.5 * dt * (l.affine[p] * l.velocity[p])).template cast<float>();
             });
@@ -142,9 +179,9 @@ bool drive_faces(const Model& model, double time, const TileGrid& grid, std::arr
         const Pose pose = source.motion.pose(time);
         const Twist twist = source.motion.twist(time);
         const Vec3 flow = pose.rotation * source.velocity;
-        const Aabb bounds = source.shape->bounds();
-        const Vec3 middle = pose.to_world(bounds.centre());
-        const double reach = 0.5 * bounds.size().norm() + kTileEdge * grid.cell_size();
+        const DrivenRegion mouth(source, grid.cell_size());
+        const Vec3 middle = pose.to_world(mouth.bounds().centre());
+        const double reach = 0.5 * mouth.bounds().size().norm() + kTileEdge * grid.cell_size();
         parallel_for(grid.n_tiles(), "drive faces", [&](std::int64_t ti) {
             const int t = static_cast<int>(ti);
             if ((grid.node(t, 4, 4, 4) - middle).norm() > reach) return;
@@ -153,7 +190,7 @@ bool drive_faces(const Model& model, double time, const TileGrid& grid, std::arr
                     Vec3 at = Vec3(c % 8, c / 8 % 8, c / 64) + Vec3::Constant(0.5);
                     at[static_cast<int>(a)] -= 0.5;
                     const Vec3 x = grid.node(t, at.x(), at.y(), at.z());
-                    if (!(source.shape->distance(pose.to_body(x)) < 0.5 * grid.cell_size())) continue;
+                    if (!mouth.holds(pose.to_body(x), 0.5 * grid.cell_size())) continue;
                     const auto face = static_cast<std::size_t>(t * kTileCells + c);
                     velocity[a][face] = flow[static_cast<int>(a)] + twist.velocity_at(x, pose)[static_cast<int>(a)];
                     driven[a][face] = 1;

@@ -1,6 +1,7 @@
 // Liquid at the start and from sources: as much as shapes, areas and speeds say, where they say.
 #include "geometry/shapes.h"
 #include "models.h"
+#include "sim/advance.h"
 #include "sim/resample.h"
 #include "sim/seed.h"
 #include "sim/sources.h"
@@ -132,6 +133,25 @@ TEST(Seed, AnObliqueSourceGivesTheSameBitsWhateverIsKnownOfItsColumns)
         EXPECT_EQ(with.liquid.position, without.liquid.position);
         EXPECT_EQ(with.liquid.volume, without.liquid.volume);
     }
+}
+
+/// No face of the grid is inside of such a mouth: what it brings must be driven off the wall all the same.
+TEST(Seed, AThinMouthInAWallBringsAStreamIntoTheTank)
+{
+    Model model = tank({0.4, 0.4, 0.4}, {0, 0, 0}, 0.02);
+    model.options.gravity = Vec3::Zero();
+    model.options.frame_interval = 0.01;
+    model.options.max_step = 0.005;
+    Source source;
+    source.shape = make_box({0, 0.14, 0.14}, {0.004, 0.26, 0.26});
+    source.velocity = {1, 0, 0};
+    model.sources.push_back(source);
+    State state = initial_state(model);
+    Workspace workspace;
+    while (state.clock.time < 0.199) advance(model, state, workspace);
+    const Held stream = held(state);
+    EXPECT_NEAR(stream.volume / (0.12 * 0.12 * 0.2), 1, 0.03);
+    EXPECT_NEAR(stream.centre.x(), 0.1, 0.01); // as long as it is old, at 1 m/s
 }
 
 /// Also where steps end on it but for rounding: 0.5 less a step and a step more may be less than 0.5.
