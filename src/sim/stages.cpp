@@ -50,8 +50,8 @@ template <class T>
 void reorder(const std::vector<std::int32_t>& order, std::vector<T>& values, std::vector<Vec3>& room)
 {
     using Part = std::conditional_t<std::is_same_v<T, Mat3>, Vec3, T>;
-    constexpr int kParts = sizeof(T) / sizeof(Part);
-    static_assert(sizeof(Part) <= sizeof(Vec3));
+    constexpr int kParts = std::is_same_v<T, Mat3> ? 3 : 1;
+    static_assert(sizeof(T) == kParts * sizeof(Part) && sizeof(Part) <= sizeof(Vec3));
     const auto n = static_cast<std::int64_t>(order.size());
     Part* const sorted = reinterpret_cast<Part*>(room.data());
     Part* const parts = reinterpret_cast<Part*>(values.data());
