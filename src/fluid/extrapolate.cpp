@@ -184,9 +184,9 @@ void grow_change(const TileGrid& grid, int t, const std::vector<double>& open, c
 }
 
 struct FaceValue {
-    std::size_t axis;
-    std::size_t face;
     double value;
+    std::uint16_t axis;
+    std::uint16_t cell; ///< of the tile
 };
 
 FaceSolid solid_at(const TileGrid& grid, const Solids& solids, int t, int a, const Vec3i& cell)
@@ -203,6 +203,9 @@ std::vector<FaceValue> constrained_faces(const TileGrid& grid, const Solids& sol
                                          const std::array<std::vector<double>, 3>& velocity, FaceSolids& at_rest)
 {
     std::vector<FaceValue> result;
+    const auto set = [&](int a, int c, double value) {
+        result.push_back({value, static_cast<std::uint16_t>(a), static_cast<std::uint16_t>(c)});
+    };
     for (int c = 0; c < kTileCells; ++c)
         for (int a = 0; a < 3; ++a) {
             const auto axis = static_cast<std::size_t>(a);
@@ -216,14 +219,14 @@ std::vector<FaceValue> constrained_faces(const TileGrid& grid, const Solids& sol
             const Vec3 u_solid = rests ? Vec3(Vec3::Zero()) : solids.velocity(grid.face_centre(t, a, cell), solid.body);
             const double friction = solids.friction(solid.body);
             if (friction == 1) { // nothing slips
-                result.push_back({axis, face, u_solid[a]});
+                set(a, c, u_solid[a]);
                 continue;
             }
             const Vec3 slip = vector_at_face(grid, velocity, t, a, cell) - u_solid;
             const double along = slip[a] - solid.normal.dot(slip) * solid.normal[a];
             // A part taken here in every step would be the more the shorter the steps are: that is for what all but
             // sticks, and the rest for rub_on_solids().
-            result.push_back({axis, face, u_solid[a] + (1 - std::pow(friction, 4)) * along});
+            set(a, c, u_solid[a] + (1 - std::pow(friction, 4)) * along);
         }
     return result;
 }
@@ -366,7 +369,8 @@ void constrain_to_solids(const TileGrid& grid, const Solids& solids, const Solid
                 constrained_faces(grid, solids, fields, static_cast<int>(t), known, velocity, at_rest);
     });
     parallel_for(grid.n_tiles(), "constrain to solids", [&](std::int64_t t) {
-        for (const FaceValue& v : values[static_cast<std::size_t>(t)]) velocity[v.axis][v.face] = v.value;
+        const auto first = static_cast<std::size_t>(t) * kTileCells;
+        for (const FaceValue& v : values[static_cast<std::size_t>(t)]) velocity[v.axis][first + v.cell] = v.value;
     });
 }
 

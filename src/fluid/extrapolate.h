@@ -3,6 +3,7 @@
 #include "fluid/solids.h"
 #include "grid/tile_grid.h"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <span>
@@ -46,6 +47,11 @@ struct FaceSolid {
     bool is_inside = false;
     int body = -1; ///< as in Solids::Nearest
     Vec3 normal = Vec3::Zero();
+
+    [[nodiscard]] bool operator==(const FaceSolid& other) const
+    {
+        return is_inside == other.is_inside && body == other.body && normal == other.normal;
+    }
 };
 
 /// What solids at rest say at the faces of tiles that no moving body reaches, as far as it was asked for: known from
@@ -64,8 +70,7 @@ public:
         std::uint16_t& entry = tile.entry[a][c];
         if (entry == 0) {
             const FaceSolid solid = look();
-            if (solid.is_inside) tile.inside.push_back(solid);
-            entry = static_cast<std::uint16_t>(solid.is_inside ? tile.inside.size() + 1 : 1);
+            entry = static_cast<std::uint16_t>(solid.is_inside ? 2 + tile.number(solid) : 1);
         }
         return entry == 1 ? FaceSolid{} : tile.inside[entry - 2U];
     }
@@ -75,6 +80,17 @@ private:
         /// By face: 0 not asked for, 1 outside of solids, n + 2 inside, and `inside[n]` tells.
         std::array<std::array<std::uint16_t, kTileCells>, 3> entry{};
         std::vector<FaceSolid> inside;
+
+        /// Place of a solid in `inside`. Flat walls are there once, not once a face.
+        std::size_t number(const FaceSolid& solid)
+        {
+            constexpr std::size_t kSearched = 8;
+            const auto end = inside.begin() + static_cast<std::ptrdiff_t>(std::min(inside.size(), kSearched));
+            const auto found = std::find(inside.begin(), end, solid);
+            if (found != end) return static_cast<std::size_t>(found - inside.begin());
+            inside.push_back(solid);
+            return inside.size() - 1;
+        }
     };
     TileGrid grid_;
     std::vector<std::unique_ptr<OfTile>> tiles_; ///< none where a moving body is near, or no solid

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <memory>
+#include <numeric>
 #include <utility>
 
 namespace rivulet {
@@ -97,9 +97,15 @@ TileGrid tiles_around(std::span<const Vec3> positions, const Vec3& origin, doubl
 
 namespace {
 
-/// Tile of each particle, and how many of each chunk fall into each tile (chunk-major).
+/// Particles that follow each other in one tile.
+struct TileRun {
+    std::int32_t tile;
+    std::int32_t size;
+};
+
+/// Tiles of the particles of each chunk, and how many of each chunk fall into each tile (chunk-major).
 struct TileCounts {
-    std::unique_ptr<std::int32_t[]> tile_of;
+    std::vector<std::vector<TileRun>> runs;
     std::vector<std::int32_t> counts;
 };
 
@@ -107,22 +113,22 @@ TileCounts count_by_tile(const TileGrid& grid, std::span<const Vec3> positions)
 {
     const std::size_t n = positions.size();
     const auto n_tiles = static_cast<std::size_t>(grid.n_tiles());
-    TileCounts result{std::make_unique_for_overwrite<std::int32_t[]>(n),
-                      std::vector<std::int32_t>(static_cast<std::size_t>(n_chunks(n)) * n_tiles, 0)};
+    const auto chunks = static_cast<std::size_t>(n_chunks(n));
+    TileCounts result{std::vector<std::vector<TileRun>>(chunks), std::vector<std::int32_t>(chunks * n_tiles, 0)};
     parallel_for(n_chunks(n), "count by tile", [&](std::int64_t chunk) {
+        std::vector<TileRun>& runs = result.runs[static_cast<std::size_t>(chunk)];
         std::int32_t* counts = result.counts.data() + static_cast<std::size_t>(chunk) * n_tiles;
-        Vec3i cached_tile = Vec3i::Constant(std::numeric_limits<int>::min());
-        int cached_index = 0;
+        Vec3i last = Vec3i::Constant(std::numeric_limits<int>::min());
         for_chunk(chunk, n, [&](std::size_t p) {
             const Vec3i tile = tile_of_cell(cell_of(positions[p], grid.origin(), grid.cell_size()));
-            if (tile != cached_tile) {
-                cached_tile = tile;
-                cached_index = grid.find(tile);
-                RIVULET_VERIFY(cached_index < grid.n_tiles());
+            if (tile != last) {
+                last = tile;
+                runs.push_back({grid.find(tile), 0});
+                RIVULET_VERIFY(runs.back().tile < grid.n_tiles());
             }
-            result.tile_of[p] = cached_index;
-            ++counts[cached_index];
+            ++runs.back().size;
         });
+        for (const TileRun& run : runs) counts[run.tile] += run.size;
     });
     return result;
 }
@@ -184,9 +190,12 @@ void sort_particles(const TileGrid& grid, std::span<const Vec3> positions, Parti
     order.order.resize(n);
     parallel_for(n_chunks(n), "sort by tile", [&](std::int64_t chunk) {
         std::int32_t* next = counted.counts.data() + static_cast<std::size_t>(chunk) * n_tiles;
-        for_chunk(chunk, n, [&](std::size_t p) {
-            order.order[static_cast<std::size_t>(next[counted.tile_of[p]]++)] = static_cast<std::int32_t>(p);
-        });
+        auto p = static_cast<std::int32_t>(chunk * kChunk);
+        for (const TileRun& run : counted.runs[static_cast<std::size_t>(chunk)]) {
+            std::int32_t* const begin = order.order.data() + std::exchange(next[run.tile], next[run.tile] + run.size);
+            std::iota(begin, begin + run.size, p);
+            p += run.size;
+        }
     });
 
     order.cell_table.assign(n_tiles + 1, -1);

@@ -35,6 +35,7 @@ void commit_liquid(const Model& model, State& state, Scratch& s, double dt)
     if (s.lead.is_first) { // what the velocity gains beyond that of the start is lead
         faces_to_particles(s.grid, s.order, s.start_velocity, l.position, l.velocity, l.affine);
         led = first_leads(l);
+        s.start_velocity = {};
     }
     faces_to_particles(s.grid, s.order, s.faces.velocity, l.position, l.velocity, l.affine, TransferPrecision::Double,
                        {l.lead, s.lead.kept, s.lead.gained});

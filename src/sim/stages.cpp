@@ -470,7 +470,6 @@ void extend_velocity(const Model& model, Scratch& s, double dt)
 
 void project_start(const Model& model, Scratch& s, double dt)
 {
-    s.start_velocity = {};
     if (!s.lead.is_first) return;
     s.first_pressure.clear();
     s.pressure.pressure.assign(s.grid.field_size(), 0);
