@@ -17,6 +17,9 @@ namespace {
 /// Part of its room that the liquid in a closed space may have: cut cells know theirs to half a per cent.
 constexpr double kMostFull = 1.01;
 
+/// Cells full of drops that may have fallen onto each other and not have spread yet.
+constexpr double kHeapedDrops = 8;
+
 /// Cells that liquid from some of them can reach.
 struct Pocket {
     bool is_open = false;        ///< to air or a drain
@@ -33,18 +36,17 @@ Vec3 centre_of(const Scratch& s, std::size_t cell)
 /// Part of its size up to which a cell's centre may be off a shape that it touches.
 constexpr double kHalfDiagonal = 0.87;
 
-/// Cells of the liquid that a source's mouth is in or beside.
-std::vector<std::size_t> mouth_cells(const Source& source, double time, const Scratch& s)
+/// Cells of the liquid that a shape is in or beside.
+std::vector<std::size_t> cells_at(const Shape& shape, const Pose& pose, const Scratch& s)
 {
-    const Pose pose = source.motion.pose(time);
     const double reach = kHalfDiagonal * s.grid.cell_size();
     std::vector<std::size_t> cells;
     for (int t = 0; t < s.grid.n_tiles(); ++t) {
-        if (source.shape->distance(pose.to_body(s.grid.node(t, 4, 4, 4))) > kTileEdge * s.grid.cell_size()) continue;
+        if (shape.distance(pose.to_body(s.grid.node(t, 4, 4, 4))) > kTileEdge * s.grid.cell_size()) continue;
         for (int c = 0; c < kTileCells; ++c) {
             const auto cell = static_cast<std::size_t>(t * kTileCells + c);
             if (s.pressure.unknown[cell] == 0) continue;
-            if (source.shape->distance(pose.to_body(centre_of(s, cell))) < reach) cells.push_back(cell);
+            if (shape.distance(pose.to_body(centre_of(s, cell))) < reach) cells.push_back(cell);
         }
     }
     return cells;
@@ -102,7 +104,7 @@ void check_sources(const Model& model, const State& state, const Scratch& s)
     const double time = state.clock.time;
     for (const Source& source : model.sources) {
         if (!(time >= source.start && time < source.stop) || source.velocity.isZero(0)) continue;
-        const Pocket pocket = pocket_of(model, state, s, mouth_cells(source, time, s));
+        const Pocket pocket = pocket_of(model, state, s, cells_at(*source.shape, source.motion.pose(time), s));
         if (pocket.is_open || pocket.volume <= kMostFull * pocket.room) continue;
         throw NoRoomError(
             "crowding", "sources." + source.name, -1,
@@ -114,13 +116,33 @@ void check_sources(const Model& model, const State& state, const Scratch& s)
     }
 }
 
+/// Pockets that close around splashes are small, and their liquid is not spread evenly: less is known of their room.
+void check_pistons(const Model& model, const State& state, const Scratch& s)
+{
+    if (s.poisson_result.n_singular_components == 0) return;
+    constexpr double kMostPressed = 1.03;
+    const double margin = kHeapedDrops * std::pow(s.grid.cell_size(), 3);
+    for (std::size_t i = 0; i < model.obstacles.size(); ++i) {
+        const SolidBody& body = s.solids.bodies[i];
+        if (body.twist.linear.isZero(0) && body.twist.angular.isZero(0)) continue;
+        const Pocket pocket = pocket_of(model, state, s, cells_at(*body.shape, body.pose, s));
+        if (pocket.is_open || pocket.volume <= kMostPressed * pocket.room + margin) continue;
+        throw NoRoomError(
+            "crowding", "obstacles." + model.obstacles[i].name, -1,
+            fmt::format("presses liquid in a closed space that is full: {:.4g} m3 in a room of {:.4g} m3 around "
+                        "{:.3g} {:.3g} {:.3g} m, with no air, open wall or drain; let it move less far, or give the "
+                        "space an open wall or a drain",
+                        pocket.volume, pocket.room, pocket.centre.x(), pocket.centre.y(), pocket.centre.z()));
+    }
+}
+
 } // namespace
 
 void check_packing(const Model& model, const State& state, const Scratch& s)
 {
     check_sources(model, state, s);
+    check_pistons(model, state, s);
     constexpr double kMostPacked = 1.25;
-    constexpr double kHeapedDrops = 8; // cells full of drops that fell onto each other and have not spread yet
     const double cell_volume = std::pow(model.options.cell_size, 3);
     std::vector<std::int64_t> counts(static_cast<std::size_t>(s.grid.n_tiles()), 0);
     for_occupied_cells(s, "packing",

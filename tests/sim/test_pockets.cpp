@@ -84,6 +84,26 @@ TEST(ClosedPocket, ASourceThatFillsATankStopsTheRunWhenItIsFull)
     EXPECT_NEAR(bulk_volume(state), room, 0.015 * room);             // measured 1.1 % more
 }
 
+TEST(ClosedPocket, APistonThatPressesAFullTankStopsTheRunBeforeItHasPressedMuch)
+{
+    const Vec3 size(0.24, 0.24, 0.24);
+    Model model = test::tank(size, size, kPocketCell);
+    Obstacle piston;
+    piston.name = "piston";
+    piston.shape = make_box({-0.08, -1, -1}, {0, 1, 1});
+    piston.motion.keyframes = {{.time = 0, .position = Vec3::Zero()}, {.time = 1, .position = {0.06, 0, 0}}};
+    model.obstacles.push_back(piston);
+    State state = initial_state(model);
+    std::string error;
+    try {
+        test::run_until(model, state, 1);
+    } catch (const NoRoomError& e) {
+        error = e.what();
+    }
+    EXPECT_NE(error.find("obstacles.piston"), std::string::npos) << error;
+    EXPECT_LT(0.06 * state.clock.time, 0.06 * size.x()); // how far it came
+}
+
 TEST(TwoLiquids, PressureUnderALayerOfOilIsTheWeightOfBoth)
 {
     Model model = test::tank({0.16, 0.16, 0.32}, {0.16, 0.16, 0.12}, kPocketCell);
