@@ -61,6 +61,9 @@ fs::path find_scene(const std::string& scene, const fs::path& gallery_folder)
         if (entry.name == scene) return entry.file;
         names.push_back(entry.name);
     }
+    if (fs::is_regular_file(fs::path(scene) / "scene.toml", error))
+        throw InputError(scene + ": a folder of a run, not a scene; continue it with rivulet run " +
+                         (fs::path(scene) / "scene.toml").string() + " --resume --out " + scene);
     throw InputError(scene + ": neither a scene file nor a scene of the gallery" + suggestion(scene, names) +
                      "; rivulet scenes lists them");
 }

@@ -204,6 +204,12 @@ velocity = "0 0 -1 m/s"
         self.assertNotIn("again with dt", done.stderr)
         self.assertLess(self.report("out")["ledger"]["bulk"], 1.03 * 0.3 * 0.3 * 0.4)
 
+    def test_a_run_folder_given_as_a_scene_gets_the_command_that_continues_it(self):
+        self.run_scene("out", "--frames", "1")
+        said = self.rivulet("run", "out", "--resume", expect=2).stderr
+        self.assertIn("rivulet run out/scene.toml --resume --out out", said)
+        self.rivulet("run", "out/scene.toml", "--resume", "--out", "out", "--frames", "2", expect=0)
+
     def test_only_files_include(self):
         self.assertIn("include", self.rivulet("check", self.scene, "--set", 'include=["a.toml"]', expect=2).stderr)
 
