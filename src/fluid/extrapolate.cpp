@@ -210,7 +210,11 @@ std::vector<FaceValue> constrained_faces(const TileGrid& grid, const Solids& sol
         for (int a = 0; a < 3; ++a) {
             const auto axis = static_cast<std::size_t>(a);
             const auto face = static_cast<std::size_t>(t * kTileCells + c);
-            if (known[axis][face] == 0 || fields.open[axis][face] == 1) continue;
+            if (fields.open[axis][face] == 1) continue;
+            if (known[axis][face] == 0) { // no velocity was carried here: liquid in a gap between two closed faces
+                if (fields.open[axis][face] == 0) result.push_back({axis, face, fields.velocity[axis][face]});
+                continue;
+            }
             const Vec3i cell(c % 8, c / 8 % 8, c / 64);
             const FaceSolid solid =
                 at_rest.at(t, axis, static_cast<std::size_t>(c), [&] { return solid_at(grid, solids, t, a, cell); });

@@ -97,7 +97,9 @@ private:
 };
 
 /// Gives known faces inside solids the velocity that the solid allows: its own along its normal, and along the surface
-/// the liquid's slowed down by the friction (1 = no slip). What `at_rest` knows saves time and changes nothing.
+/// the liquid's slowed down by the friction (1 = no slip). Closed faces that are not known get the solid's own: those
+/// at both sides of a gap of one cell are far from any that the pressure sets. What `at_rest` knows saves time and
+/// changes nothing.
 void constrain_to_solids(const TileGrid& grid, const Solids& solids, const SolidFields& fields,
                          const std::array<std::vector<std::uint8_t>, 3>& known,
                          std::array<std::vector<double>, 3>& velocity, FaceSolids& at_rest);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace rivulet {
@@ -79,18 +80,24 @@ void set_solid_velocity(const TileGrid& grid, const Solids& solids, int t, int a
         part * solids.velocity(x, body)[axis];
 }
 
-/// Distances at the corners of a tile's cells. Far from walls one says the next few too, which get no more than theirs
-/// and of its sign: cells that a wall cuts have none of these.
-void load_corners(const TileGrid& grid, const Solids& solids, int t, Corners& corners)
+/// Distances at the corners of a tile's cells, and the bodies that they are to. Far from walls one says the next few
+/// too, which get no more than theirs and of its sign: cells that a wall cuts have none of these.
+void load_corners(const TileGrid& grid, const Solids& solids, int t, Corners& corners,
+                  std::array<int, 9 * 9 * 9>& bodies)
 {
     constexpr double kExact = 2; // cells; the diagonal of one is 1.73
     const double dx = grid.cell_size();
     for (int row = 0; row < 81; ++row)
         for (int i = 0; i < 9;) {
-            const double d = solids.nearest_body(grid.node(t, i, row % 9, row / 9)).distance;
-            corners[static_cast<std::size_t>(i++ + 9 * row)] = d;
-            for (double rest = std::abs(d) - dx; i < 9 && rest >= kExact * dx; rest -= dx)
-                corners[static_cast<std::size_t>(i++ + 9 * row)] = std::copysign(rest, d);
+            const Solids::Nearest near = solids.nearest_body(grid.node(t, i, row % 9, row / 9));
+            const auto set_next = [&](double distance) {
+                const auto n = static_cast<std::size_t>(i++ + 9 * row);
+                corners[n] = distance;
+                bodies[n] = near.body;
+            };
+            set_next(near.distance);
+            for (double rest = std::abs(near.distance) - dx; i < 9 && rest >= kExact * dx; rest -= dx)
+                set_next(std::copysign(rest, near.distance));
         }
 }
 
@@ -108,8 +115,10 @@ std::pair<double, double> corner_range(const Corners& corners, int i, int j, int
 
 /// Open part of cell (i, j, k): of its eighths, each as if cut along an axis at the distance at its centre,
 /// interpolated from the cell's corners.
-double open_volume(const Corners& corners, double dx, int i, int j, int k)
+double cut_volume(const Corners& corners, double dx, int i, int j, int k)
 {
+    const auto [least, most] = corner_range(corners, i, j, k);
+    if (!(least < 0 && most > 0)) return most > 0 ? 1 : 0;
     double open = 0;
     for (int n = 0; n < 8; ++n) {
         const Vec3 at(0.25 + 0.5 * (n & 1), 0.25 + 0.5 * (n >> 1 & 1), 0.25 + 0.5 * (n >> 2));
@@ -133,27 +142,117 @@ std::uint8_t rounded_volume(double open)
     return static_cast<std::uint8_t>(std::clamp(std::lround(kOpenCell * open), 1L, kOpenCell - 1L));
 }
 
+/// Whether two corners of a cell that are inside of different bodies have liquid between them. Bodies that touch leave
+/// none, however little their distances say of what lies deeper inside. From a quarter of a cell on a gap is found, and
+/// not below an eighth: it would have less than one particle a cell.
+bool has_gap_between(const Solids& solids, const Vec3& a, const Vec3& b)
+{
+    constexpr int kSamples = 8;
+    for (int n = 1; n < kSamples; ++n)
+        if (solids.nearest_body(a + n * (b - a) / kSamples).distance > (b - a).norm() / 16) return true;
+    return false;
+}
+
+/// Bodies nearest to the eight corners of a cell, and whether these are inside of them.
+struct CornerBodies {
+    std::array<int, 8> body;
+    std::array<bool, 8> inside;
+};
+using TileBodies = std::array<int, 9 * 9 * 9>; ///< nearest to the corners of a tile's cells
+
+/// Of cell (i, j, k), where they differ.
+std::optional<CornerBodies> differing_bodies(const Corners& corners, const TileBodies& nearest, int i, int j, int k)
+{
+    CornerBodies bodies;
+    bool differ = false;
+    for (std::size_t m = 0; m < 8; ++m) {
+        const auto n = static_cast<std::size_t>(i + 9 * (j + 9 * k)) + (m & 1) + 9 * ((m >> 1 & 1) + 9 * (m >> 2));
+        bodies.body[m] = nearest[n];
+        bodies.inside[m] = !(corners[n] > 0);
+        differ = differ || nearest[n] != bodies.body[0];
+    }
+    return differ ? std::optional(bodies) : std::nullopt;
+}
+
+/// Of the lower faces of a cell, by axis, those with a gap between two corners.
+std::array<bool, 3> faces_with_gaps(const TileGrid& grid, const Solids& solids, const CornerBodies& corners, int t,
+                                    const Vec3i& cell)
+{
+    std::array<bool, 3> gaps{};
+    for (int along = 0; along < 3; ++along)
+        for (int m = 0; m < 8; ++m) {
+            const auto a = static_cast<std::size_t>(m), b = static_cast<std::size_t>(m | 1 << along);
+            if (corners.body[a] == corners.body[b] || !corners.inside[a] || !corners.inside[b]) continue;
+            const Vec3 x = grid.node(t, cell.x() + (m & 1), cell.y() + (m >> 1 & 1), cell.z() + (m >> 2));
+            if (!has_gap_between(solids, x, x + grid.cell_size() * Vec3::Unit(along))) continue;
+            for (int axis = 0; axis < 3; ++axis)
+                if (axis != along && (m >> axis & 1) == 0) gaps[static_cast<std::size_t>(axis)] = true;
+        }
+    return gaps;
+}
+
+/// Where there is a gap between bodies that no corner lies in, distances to the nearest of them cannot see it, and what
+/// they take of a face is the sum over them. Of a cell it is that for each eighth, as in cut_volume(), but of exact
+/// distances.
+struct OpenParts {
+    std::array<double, 3> face{}; ///< lower one of the cell, by axis; 0 where there is no such gap
+    double volume = 0;
+};
+OpenParts parts_beside_gaps(const TileGrid& grid, const Solids& solids, const CornerBodies& nearest, int t,
+                            const Vec3i& cell)
+{
+    const double dx = grid.cell_size();
+    const Vec3 lower = grid.node(t, cell.x(), cell.y(), cell.z());
+    const std::array<bool, 3> gaps = faces_with_gaps(grid, solids, nearest, t, cell);
+    std::array<double, 3> taken{};
+    std::array<double, 8> eighth{};
+    for (auto b = nearest.body.begin(); b != nearest.body.end(); ++b) {
+        if (*b < 0 || std::find(nearest.body.begin(), b, *b) != b) continue;
+        const SolidBody& body = solids.bodies[static_cast<std::size_t>(*b)];
+        Corners corners; // of the first cell alone
+        for (int m = 0; m < 8; ++m) {
+            const Vec3i v(m & 1, m >> 1 & 1, m >> 2);
+            corners[static_cast<std::size_t>(v.x() + 9 * (v.y() + 9 * v.z()))] =
+                solids.distance_to(body, lower + dx * v.cast<double>());
+            const Vec3 centre = lower + dx * (0.5 * v.cast<double>() + Vec3::Constant(0.25));
+            eighth[static_cast<std::size_t>(m)] +=
+                1 - std::clamp(0.5 + 2 * solids.distance_to(body, centre) / dx, 0.0, 1.0);
+        }
+        for (int a = 0; a < 3; ++a) taken[static_cast<std::size_t>(a)] += 1 - face_fraction(corners, a, 0, 0, 0);
+    }
+    OpenParts open;
+    for (std::size_t a = 0; a < 3; ++a)
+        if (gaps[a]) open.face[a] = 1 - taken[a];
+    for (const double part : eighth) open.volume += std::max(0.0, 1 - part) / 8;
+    return open;
+}
+
 void rasterize_tile(const TileGrid& grid, const Solids& solids, int t, SolidFields& fields)
 {
     const double dx = grid.cell_size(), half_diagonal = 0.87 * dx;
     const DomainWalls walls(solids, dx);
     Corners corners;
-    load_corners(grid, solids, t, corners);
+    TileBodies bodies;
+    load_corners(grid, solids, t, corners, bodies);
     for (int c = 0; c < kTileCells; ++c) {
         const int i = c % 8;
         const int j = c / 8 % 8;
         const int k = c / 64;
         const auto cell = static_cast<std::size_t>(t * kTileCells + c);
         const Vec3 lower = grid.node(t, i, j, k);
+        const auto [least, most] = corner_range(corners, i, j, k);
+        OpenParts parts;
+        if (solids.bodies.size() > 1 && least <= 0)
+            if (const auto differing = differing_bodies(corners, bodies, i, j, k))
+                parts = parts_beside_gaps(grid, solids, *differing, t, {i, j, k});
         for (int a = 0; a < 3; ++a) {
-            const double by_bodies = face_fraction(corners, a, i, j, k), by_walls = walls.part_between(a, lower);
-            const double open = by_bodies * by_walls;
+            const double by_bodies =
+                std::max(face_fraction(corners, a, i, j, k), parts.face[static_cast<std::size_t>(a)]);
+            const double by_walls = walls.part_between(a, lower), open = by_bodies * by_walls;
             fields.open[static_cast<std::size_t>(a)][cell] = open < 1e-6 ? 0 : open;
             if (open < 1) set_solid_velocity(grid, solids, t, a, c, by_bodies, by_walls, fields);
         }
-        const auto [least, most] = corner_range(corners, i, j, k);
-        const bool is_cut = least < 0 && most > 0;
-        const double open = is_cut ? open_volume(corners, dx, i, j, k) : (most > 0 ? 1 : 0);
+        const double open = std::max(cut_volume(corners, dx, i, j, k), parts.volume);
         fields.open_volume[cell] = rounded_volume(open * walls.part_between(-1, lower));
         const bool is_sure = most > half_diagonal || least < -half_diagonal;
         const Vec3 centre = grid.cell_centre(t, i, j, k);
@@ -173,26 +272,21 @@ void SolidBody::bound()
     ball_radius = (0.5 + 1e-6) * box.size().norm();
 }
 
-namespace {
-
-/// Of a body, as Solids::nearest says.
-double distance_to(const Solids& solids, const SolidBody& body, const Vec3& x)
+double Solids::distance_to(const SolidBody& body, const Vec3& x) const
 {
     const double d = body.distance(x);
-    if (solids.cell_size == 0 || d > 2 * solids.cell_size) return d;
-    if (d < kOnAWall * solids.cell_size) {
-        const auto surface = surface_past_wall(solids, body, x, d);
+    if (cell_size == 0 || d > 2 * cell_size) return d;
+    if (d < kOnAWall * cell_size) {
+        const auto surface = surface_past_wall(*this, body, x, d);
         return surface ? surface->distance : d;
     }
-    if (wall_distance(solids, x).distance >= 0) return d;
-    const Vec3 y = put_on_wall(solids, x);
+    if (wall_distance(*this, x).distance >= 0) return d;
+    const Vec3 y = put_on_wall(*this, x);
     if (y == x) return d;
     const double at_wall = body.distance(y);
-    if (const auto surface = surface_past_wall(solids, body, y, at_wall)) return surface->distance;
+    if (const auto surface = surface_past_wall(*this, body, y, at_wall)) return surface->distance;
     return at_wall < d && has_edge_between(body, x, y) ? at_wall : d;
 }
-
-} // namespace
 
 Solids::Nearest Solids::nearest(const Vec3& x) const { return nearer_body(x, wall_distance(*this, x).distance); }
 
@@ -203,7 +297,7 @@ Solids::Nearest Solids::nearer_body(const Vec3& x, double distance) const
     Nearest best{distance, -1};
     for (std::size_t b = 0; b < bodies.size(); ++b) {
         if (bodies[b].is_farther(x, best.distance)) continue;
-        const double d = distance_to(*this, bodies[b], x);
+        const double d = distance_to(bodies[b], x);
         if (d < best.distance) best = {d, static_cast<int>(b)};
     }
     return best;

@@ -63,6 +63,8 @@ struct Solids {
     /// The nearest body, whatever the walls.
     [[nodiscard]] Nearest nearest_body(const Vec3& x) const;
     [[nodiscard]] double distance(const Vec3& x) const { return nearest(x).distance; }
+    /// To one body, as nearest() takes it.
+    [[nodiscard]] double distance_to(const SolidBody& body, const Vec3& x) const;
     /// Outward unit normal of the nearest solid.
     [[nodiscard]] Vec3 normal(const Vec3& x, int body) const;
     [[nodiscard]] Vec3 velocity(const Vec3& x, int body) const;

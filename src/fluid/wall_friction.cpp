@@ -1,7 +1,6 @@
 #include "fluid/wall_friction.h"
 
 #include "base/parallel.h"
-#include "fluid/extrapolate.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,6 +22,27 @@ double part_lost(double friction, double distance, double dx, bool viscous, doub
     const double slip_length = kSlipLength * (1 - friction);
     const double slip = viscous ? slip_length / (friction * distance + slip_length) : 1;
     return 1 - std::exp(-friction * slip * kWallSpeed * dt / dx);
+}
+
+/// Velocity at a face as a vector, of the known faces around it; what none of them tells is the solid's.
+Vec3 known_vector(const TileGrid& grid, const FaceVelocity& velocity,
+                  const std::array<std::vector<std::uint8_t>, 3>& known, int t, int axis, const Vec3i& cell,
+                  const Vec3& of_solid)
+{
+    Vec3 u = of_solid;
+    for (int b = 0; b < 3; ++b) {
+        double sum = 0;
+        int found = 0;
+        for (int n = 0; n < (b == axis ? 1 : 4); ++n) {
+            const Vec3i f = cell + (n & 1) * Vec3i::Unit(b) - (n >> 1) * Vec3i::Unit(axis);
+            const std::size_t face = grid.index(t, f.x(), f.y(), f.z());
+            if (known[std::size_t(b)][face] == 0) continue;
+            sum += velocity[std::size_t(b)][face];
+            ++found;
+        }
+        if (found > 0) u[b] = sum / found;
+    }
+    return u;
 }
 
 } // namespace
@@ -50,7 +70,8 @@ void rub_on_solids(const TileGrid& grid, const Solids& solids, const SolidFields
                 const double friction = solids.friction(body);
                 if (!(distance > 0 && distance <= dx) || !rubs(friction)) continue;
                 const Vec3 normal = solids.normal(x, body);
-                const Vec3 slip = vector_at_face(grid, velocity, t, a, cell) - solids.velocity(x, body);
+                const Vec3 of_solid = solids.velocity(x, body);
+                const Vec3 slip = known_vector(grid, velocity, known, t, a, cell, of_solid) - of_solid;
                 const double along = slip[a] - normal.dot(slip) * normal[a];
                 const double lost = part_lost(friction, distance, dx, viscous, dt) * along;
                 rubbed[std::size_t(t)].push_back({std::size_t(a), face, velocity[std::size_t(a)][face] - lost});

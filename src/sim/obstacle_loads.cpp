@@ -77,6 +77,37 @@ BodyShares body_shares(const Workspace::Scratch& s, const Solids& solids, int ax
             open == 0 && is_viscous_beside(s, face, below)};
 }
 
+/// Part of a face that a body takes.
+double taken_by(const Solids& solids, const SolidBody& body, int axis, const Vec3& centre, double dx)
+{
+    const Vec3 u = 0.5 * dx * Vec3::Unit((axis + 1) % 3), v = 0.5 * dx * Vec3::Unit((axis + 2) % 3);
+    const auto at = [&](const Vec3& x) { return solids.distance_to(body, x); };
+    return 1 - open_fraction(at(centre - u - v), at(centre + u - v), at(centre + u + v), at(centre - u + v));
+}
+
+/// Calls `bear(body, part)` for the bodies that bear the load on a face: in proportion to what they take of it where
+/// several do, as at both sides of a narrow gap, else `nearest` alone.
+template <class Bear>
+void share_load(const Solids& solids, int axis, const Vec3& centre, double dx, int nearest, Bear&& bear)
+{
+    struct Share {
+        int body;
+        double part;
+    };
+    std::array<Share, 4> shares; // more bodies than that do not meet in a face
+    std::size_t n = 0;
+    double sum = 0;
+    for (std::size_t b = 0; b < solids.bodies.size() && n < shares.size(); ++b) {
+        const SolidBody& body = solids.bodies[b];
+        if (body.is_farther(centre, 0.71 * dx) || body.distance(centre) > 0.71 * dx) continue;
+        const double part = taken_by(solids, body, axis, centre, dx);
+        if (part > 0) shares[n++] = {static_cast<int>(b), part};
+        sum += part;
+    }
+    if (n < 2) return bear(nearest, 1.0);
+    for (std::size_t i = 0; i < n; ++i) bear(shares[i].body, shares[i].part / sum);
+}
+
 /// Of the liquid above a face, or below where there is none above.
 double density_beside(const Model& model, const Workspace::Scratch& s, std::size_t face, std::size_t below)
 {
@@ -145,9 +176,11 @@ void measure_loads(const Model& model, State& state, const Scratch& s)
                     slope = pressure_slope(model, s, t, cell, a);
                 const Vec3 force = ((p_below - p_above) * shares.taken + slope * shares.rest * s.grid.cell_size()) *
                                    area * Vec3::Unit(a);
-                const auto b = static_cast<std::size_t>(shares.body);
-                load.force[b] += force;
-                load.torque[b] += (x - s.solids.bodies[b].pose.position).cross(force);
+                share_load(solids, a, x, s.grid.cell_size(), shares.body, [&](int body, double part) {
+                    const auto b = static_cast<std::size_t>(body);
+                    load.force[b] += part * force;
+                    load.torque[b] += (x - s.solids.bodies[b].pose.position).cross(part * force);
+                });
             }
         }
     });

@@ -184,6 +184,57 @@ TEST(Solids, ABoxThatEndsOnAWallCutsFacesLikeOneThatGoesThroughIt)
     }
 }
 
+// Two boxes that no corner of a cell lies between: the faces across the gap are open by its width. Boxes that touch or
+// overlap have none, also along their edges, and close the faces that one box in their place does.
+TEST(Solids, AGapBetweenTwoBoxesIsOpenAndWhereTheyTouchThereIsNone)
+{
+    class Bar : public Ball { // from x = lower to upper, 0.69 by 0.63
+    public:
+        Bar(double lower, double upper) : Ball(9), middle_(0.5 * (lower + upper)), half_(0.5 * (upper - lower)) {}
+        [[nodiscard]] double distance(const Vec3& x) const override
+        {
+            const Vec3 q = Vec3(x.x() - middle_, x.y() - 0.5, x.z() - 0.5).cwiseAbs() - Vec3(half_, 0.345, 0.315);
+            return q.maxCoeff() <= 0 ? q.maxCoeff() : q.cwiseMax(0).norm();
+        }
+        [[nodiscard]] Vec3 normal(const Vec3& x) const override { return Shape::normal(x); }
+
+    private:
+        double middle_, half_;
+    };
+    const double dx = 0.125;
+    const TileGrid grid = block(1, dx);
+    const int t = grid.find({0, 0, 0});
+    const auto raster = [&](const Bar& a, const Bar& b) {
+        const std::array<SolidBody, 2> bodies{SolidBody{&a, {}, {}, 0}, SolidBody{&b, {}, {}, 0}};
+        Solids solids;
+        solids.box = {Vec3::Zero(), Vec3::Ones()};
+        solids.cell_size = dx;
+        solids.bodies = bodies;
+        SolidFields fields;
+        rasterize_solids(grid, solids, fields);
+        return fields;
+    };
+    for (const double place : {0.0, 0.2, 0.55}) { // of a gap of 0.4 cells in the fourth cell
+        const double lower = (4 + place) * dx, upper = lower + 0.4 * dx;
+        const SolidFields fields = raster({0.13, lower}, {upper, 0.87});
+        for (const std::size_t a : {1U, 2U}) EXPECT_NEAR(fields.open[a][grid.index(t, 4, 4, 4)], 0.4, 1e-12) << place;
+        EXPECT_NEAR(fields.open_volume[grid.index(t, 4, 4, 4)], 0.4 * kOpenCell, 0.1 * kOpenCell) << place;
+        EXPECT_EQ(fields.open[0][grid.index(t, 4, 4, 4)], 0);
+    }
+    const SolidFields one = raster({0.13, 0.87}, {0.13, 0.87});
+    for (const double overlap : {0.0, 0.03}) {
+        const SolidFields fields = raster({0.13, 0.54 + overlap}, {0.54, 0.87});
+        int n_closed = 0;
+        for (int c = 0; c < kTileCells; ++c)
+            for (std::size_t a = 0; a < 3; ++a) {
+                const auto face = static_cast<std::size_t>(t * kTileCells + c);
+                EXPECT_EQ(fields.open[a][face] == 0, one.open[a][face] == 0) << a << ", " << c << ", " << overlap;
+                n_closed += one.open[a][face] == 0;
+            }
+        EXPECT_GT(n_closed, 100);
+    }
+}
+
 // A particle in the lowest layer that came into a box is put back beside the box, not under the floor.
 TEST(Solids, PushOutOfABoxOnTheFloorIsSideways)
 {

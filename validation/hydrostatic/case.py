@@ -1,6 +1,8 @@
 """A closed tank, 32 × 16 cells wide and filled 20 cells deep, with a ball in it whose surface cuts cells everywhere. Nothing
 moves, the pressure is that of the depth, and the ball is pushed up with the weight of the water that it displaces
-(Archimedes). The pressure is compared at the centres of the particles' cells.
+(Archimedes). The pressure is compared at the centres of the particles' cells. In a second run the ball is rough
+(`friction = 1`). In a third there are gaps narrower than a cell: of 3 mm between a box and the floor, of 5 mm between two
+boxes and two planes of the grid.
 """
 import math
 
@@ -11,10 +13,14 @@ from svg_plot import Plot
 
 TITLE = "Water at rest"
 RHO, G, DEPTH, CELL, RADIUS = 1000, 9.81, 0.2, 0.01, 0.043
+BOXES = {"low": 0.12 * 0.12 * 0.08, "left": 0.0623 * 0.12 * 0.118, "right": 0.0627 * 0.12 * 0.118}  # volumes [m³]
 
 
 def judge(case):
-    run = case.run(**({"simulation__cell_size": "5 mm"} if case.full else {}))
+    fine = {"simulation__cell_size": "5 mm"} if case.full else {}
+    run = case.run(**fine)
+    rough = case.run(label="rough", obstacles__ball__friction=1, **fine).probes()
+    gaps = case.run("gaps.toml", label="gaps", **fine).probes()
     cell = CELL / 2 if case.full else CELL
     probes = run.probes()
     liquid = run.frame(5)
@@ -34,4 +40,8 @@ def judge(case):
         at_most("largest error of the pressure, as a share of that at the floor", difference, 1e-4, "rho g depth"),
         Figure("lift of the ball", probes["push.z"][-1], lift, 0.02, "Archimedes: 4/3 pi R³ rho g", unit="N"),
         at_most("force sideways, as a share of the lift", sideways, 1e-3, "symmetry of the pressure"),
+        at_most("largest speed beside a rough ball", rough["speed"][-1], 1e-6, "at rest", unit="m/s"),
+        at_most("largest speed with narrow gaps", gaps["speed"][-1], 1e-6, "at rest", unit="m/s"),
+        *[Figure(f"lift of the box `{name}` at a narrow gap", gaps[f"{name}.z"][-1], volume * RHO * G, 0.01,
+                 "Archimedes: volume rho g", unit="N") for name, volume in BOXES.items()],
     ]

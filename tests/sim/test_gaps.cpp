@@ -1,0 +1,83 @@
+// Water at rest in gaps between solids that are narrower than the cells.
+#include "models.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace rivulet {
+namespace {
+
+constexpr double kCell = 0.01;
+
+/// Water at rest around boxes, for ten steps.
+struct AtRest {
+    double fastest = 0; ///< of the particles [m/s]
+    std::vector<Vec3> force;
+
+    explicit AtRest(const std::vector<Obstacle>& obstacles)
+    {
+        Model model = test::tank({0.18, 0.1, 0.14}, {0.18, 0.1, 0.12}, kCell);
+        model.options.pressure_tolerance = 1e-10;
+        model.liquids.front().viscosity = 0;
+        model.obstacles = obstacles;
+        State state = initial_state(model);
+        test::run_until(model, state, 0.1);
+        for (const Vec3& u : state.liquid.velocity) fastest = std::max(fastest, u.norm());
+        force = state.loads.force;
+    }
+};
+
+Obstacle box(const Vec3& lower, const Vec3& upper)
+{
+    Obstacle o;
+    o.shape = make_box(lower, upper);
+    return o;
+}
+
+double lift(const Vec3& lower, const Vec3& upper) { return 1000 * 9.81 * (upper - lower).prod(); }
+
+} // namespace
+
+// No face across the gap is open, and the middle of it is more than three cells from any that is: water in there fell
+// freely.
+TEST(Gaps, WaterUnderABoxJustAboveTheFloorStaysAtRest)
+{
+    for (const double gap : {0.3, 0.7, 1.0, 1.5}) {
+        const Vec3 lower(0.03, 0.02, gap * kCell), upper(0.15, 0.08, 0.061);
+        const AtRest rest({box(lower, upper)});
+        EXPECT_LT(rest.fastest, 1e-6) << gap;
+        EXPECT_NEAR(rest.force[0].z(), lift(lower, upper), 0.01 * lift(lower, upper)) << gap;
+    }
+}
+
+// Narrower than a cell and between its corners, both boxes close all faces, and yet the gap is there.
+TEST(Gaps, WaterBetweenTwoBoxesStaysAtRest)
+{
+    struct Case {
+        double gap, place; ///< in cells, from a plane of the grid
+    };
+    for (const auto [gap, place] : {Case{0.3, 0.35}, Case{0.3, 0.85}, Case{0.6, 0.2}, Case{1, 0}, Case{1, 0.3}}) {
+        const double a = 0.08 + place * kCell, b = a + gap * kCell;
+        const Vec3 lower(0.03, 0.02, 0.015), upper(a, 0.08, 0.102), lower_2(b, 0.02, 0.015), upper_2(0.15, 0.08, 0.102);
+        const AtRest rest({box(lower, upper), box(lower_2, upper_2)});
+        EXPECT_LT(rest.fastest, 1e-6) << gap << " at " << place;
+        for (const std::size_t n : {0U, 1U}) {
+            const double expected = n == 0 ? lift(lower, upper) : lift(lower_2, upper_2);
+            EXPECT_NEAR(rest.force[n].z(), expected, 0.01 * expected) << gap << " at " << place;
+            EXPECT_LT(rest.force[n].head<2>().norm(), 0.01 * expected) << gap << " at " << place;
+        }
+    }
+}
+
+TEST(Gaps, WaterBesideARoughBallStaysAtRest)
+{
+    for (const double friction : {0.3, 1.0}) {
+        Obstacle ball;
+        ball.shape = make_sphere({0.087, 0.052, 0.056}, 0.034);
+        ball.friction = friction;
+        EXPECT_LT(AtRest({ball}).fastest, 1e-6) << friction;
+    }
+}
+
+} // namespace rivulet
