@@ -210,11 +210,7 @@ std::vector<FaceValue> constrained_faces(const TileGrid& grid, const Solids& sol
         for (int a = 0; a < 3; ++a) {
             const auto axis = static_cast<std::size_t>(a);
             const auto face = static_cast<std::size_t>(t * kTileCells + c);
-            if (fields.open[axis][face] == 1) continue;
-            if (known[axis][face] == 0) { // no velocity was carried here: liquid in a gap between two closed faces
-                if (fields.open[axis][face] == 0) result.push_back({axis, face, fields.velocity[axis][face]});
-                continue;
-            }
+            if (known[axis][face] == 0 || fields.open[axis][face] == 1) continue;
             const Vec3i cell(c % 8, c / 8 % 8, c / 64);
             const FaceSolid solid =
                 at_rest.at(t, axis, static_cast<std::size_t>(c), [&] { return solid_at(grid, solids, t, a, cell); });
@@ -375,6 +371,10 @@ void constrain_to_solids(const TileGrid& grid, const Solids& solids, const Solid
     parallel_for(grid.n_tiles(), "constrain to solids", [&](std::int64_t t) {
         const auto first = static_cast<std::size_t>(t) * kTileCells;
         for (const FaceValue& v : values[static_cast<std::size_t>(t)]) velocity[v.axis][first + v.cell] = v.value;
+        if (fields.tiles[static_cast<std::size_t>(t)] == TileSolidity::Open) return;
+        for (std::size_t a = 0; a < 3; ++a)
+            for (std::size_t f = first; f < first + kTileCells; ++f)
+                if (known[a][f] == 0 && fields.open[a][f] == 0) velocity[a][f] = fields.velocity[a][f];
     });
 }
 
