@@ -36,4 +36,9 @@ struct SegmentTouch {
 [[nodiscard]] std::optional<SegmentTouch> first_touch(const Segment& p0, const Segment& p1, const Segment& q0,
                                                       const Segment& q1, double reach);
 
+/// When and where moving segments, thin as lines, have gone through each other for good; none if they are on the same
+/// side of each other as before. The normal is from the side on which they were.
+[[nodiscard]] std::optional<SegmentTouch> passed_through(const Segment& p0, const Segment& p1, const Segment& q0,
+                                                         const Segment& q1);
+
 } // namespace rivulet

@@ -262,6 +262,14 @@ void Session::warn_of_missed_contacts() const
 {
     const std::int64_t n_missed = state_.strand_contacts.n_missed;
     if (n_missed == 0) return;
+    if (scene_.model.options.strand_contact == StrandContactLaw::Penalty) {
+        log_warning(
+            "strands went through each other {} times: simulation.strand_contact = \"cone\" stops them; with "
+            "\"penalty\" fewer do with a larger strand_penalty_stiffness (now {:.4g} Pa), but strands that cross "
+            "fast while they slide along each other still may",
+            n_missed, scene_.model.options.strand_penalty.stiffness);
+        return;
+    }
     log_warning("{} contacts of strands were found too late in their steps to be opposed: strands may lie inside of "
                 "each other or of obstacles; a smaller simulation.strand_step (now {:.4g} s) finds them in time",
                 n_missed, scene_.model.options.strand_step);

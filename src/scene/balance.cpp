@@ -1,5 +1,6 @@
 #include "scene/balance.h"
 
+#include "base/parallel.h"
 #include "strands/strand_stability.h"
 
 #include <fmt/format.h>
@@ -15,10 +16,14 @@ std::vector<std::string> balance_warnings(const Scene& scene)
     for (const StrandGroup& group : model.strand_groups) {
         const auto key = scene.resolved_keys.find("strands." + group.name + ".sag_free");
         if (key == scene.resolved_keys.end() || key->second != "true") continue;
+        std::vector<StrandStability> all(static_cast<std::size_t>(group.n_strands));
+        parallel_for(group.n_strands, "balance of strands", [&](std::int64_t s) {
+            all[static_cast<std::size_t>(s)] = strand_stability(model.strands, model.strands_at_start,
+                                                                group.first_strand + static_cast<std::int32_t>(s));
+        });
         std::int32_t n = 0;
         StrandStability worst;
-        for (std::int32_t s = group.first_strand; s < group.first_strand + group.n_strands; ++s) {
-            const StrandStability stability = strand_stability(model.strands, model.strands_at_start, s);
+        for (const StrandStability& stability : all) {
             n += stability.stiffer > 1 ? 1 : 0;
             worst = {std::max(worst.stiffer, stability.stiffer), std::max(worst.growth, stability.growth)};
         }

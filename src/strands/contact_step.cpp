@@ -68,6 +68,7 @@ public:
             if (!solve_forces()) break;
             move(contact_.contacts);
             if (stiffen_astray()) move(contact_.contacts);
+            if (leads_nowhere()) break;
         }
         if (contact_.thrown < 0) settle_pairs();
         if (!bridges_.empty() && has_failed()) go_by_newton();
@@ -141,6 +142,14 @@ private:
         return {given_.model, given_.step.hold, given_.factors, contacts};
     }
     [[nodiscard]] int max_rounds() const { return (stiff_.empty() ? 1 : kStiffRounds) * given_.options.max_rounds; }
+
+    /// Whether dry rounds have used up what a step may cost and Coulomb's law was off in two after each other: they
+    /// would find ever more contacts, and no forces. The step is no solution.
+    [[nodiscard]] bool leads_nowhere()
+    {
+        n_unbearable_rounds_ = contact_.n_unbearable > 0 ? n_unbearable_rounds_ + 1 : 0;
+        return !given_.options.bridges && n_unbearable_rounds_ > 1 && work_ > given_.options.step_updates;
+    }
 
     /// Adds contacts that the present end of the step would bring about; false if there is nothing to do about any.
     bool find()
@@ -388,6 +397,7 @@ private:
     std::vector<StrandContact> carried_; ///< from the last step, with the forces that they had
     std::vector<StrandBridge> bridges_;  ///< with the forces of the last step
     Before before_;
+    int n_unbearable_rounds_ = 0;        ///< the last ones
     std::int64_t work_ = 0;              ///< iterations times contacts of this step
     std::vector<std::int32_t> touched_;  ///< batches
     std::vector<Vec3> solved_force_;     ///< of the contacts, before springs change them [N]

@@ -32,12 +32,23 @@ public:
         const auto touch = first_touch(edge(motion_.start, a), p, edge(motion_.start, b), q, curve.rest);
         if (!touch) return;
         StrandPenalty found{.contact = {.a = a, .b = b}, .curve = curve};
-        if (nearest_points(p, q).offset.dot(touch->normal) < 0)
-            place_crossed(p, q, *touch, found);
+        const auto passed = passed_through(edge(motion_.start, a), p, edge(motion_.start, b), q);
+        if (passed)
+            place_crossed(p, q, *passed, found);
         else if (!place(p, q, touch->normal, found))
             return;
         const StrandContact& c = found.contact;
         if (std::max(freedom(a, c.s), freedom(b, c.t)) >= kLeastPenaltyFreedom) out.push_back(found);
+    }
+
+    /// Whether the centre lines of a pair have gone through each other.
+    [[nodiscard]] bool has_passed(const EdgePair& pair) const
+    {
+        const auto e = static_cast<std::size_t>(pair.first), f = static_cast<std::size_t>(pair.second);
+        const std::int32_t a = edges_.vertex[e], b = edges_.vertex[f];
+        const auto passed =
+            passed_through(edge(motion_.start, a), edge(motion_.end, a), edge(motion_.start, b), edge(motion_.end, b));
+        return passed && std::max(freedom(a, passed->s), freedom(b, passed->t)) >= kLeastPenaltyFreedom;
     }
 
     /// The distance is taken to change linearly along each half of an edge. Edges that are held at an end grow out of
@@ -131,6 +142,17 @@ void gather_penalties(std::size_t n, Find&& find, PenaltyFinder::List& all)
     for (const auto& part : found) all.insert(all.end(), part.begin(), part.end());
 }
 
+/// Pairs that may come within reach in a motion.
+std::span<const EdgePair> near_pairs(const StrandEdges& edges, const StrandMotion& motion, const PenaltyLaw& law,
+                                     EdgePairs& pairs)
+{
+    std::vector<double> reach(edges.radius);
+    for (double& r : reach) r *= law.range;
+    const double thinnest = *std::min_element(edges.radius.begin(), edges.radius.end());
+    pairs.update({edges.vertex, edges.strand, reach, motion.start, motion.end}, 2 * kPenaltySlack * thinnest);
+    return pairs.pairs();
+}
+
 } // namespace
 
 std::vector<StrandPenalty> find_penalties(const StrandEdges& edges, const StrandMotion& motion,
@@ -138,15 +160,12 @@ std::vector<StrandPenalty> find_penalties(const StrandEdges& edges, const Strand
                                           EdgePairs& pairs)
 {
     const PenaltyFinder finder(edges, motion, law);
-    std::vector<double> reach(edges.radius);
-    for (double& r : reach) r *= law.range;
-    const double thinnest = *std::min_element(edges.radius.begin(), edges.radius.end());
-    pairs.update({edges.vertex, edges.strand, reach, motion.start, motion.end}, 2 * kPenaltySlack * thinnest);
     std::vector<StrandPenalty> all;
-    const std::span<const EdgePair> list = pairs.pairs();
+    const std::span<const EdgePair> list = near_pairs(edges, motion, law, pairs);
     gather_penalties(
         list.size(), [&](std::size_t i, auto& out) { finder.find_pair(list[i], out); }, all);
-    const Aabb box = swept_box(motion.end, motion.end, *std::max_element(reach.begin(), reach.end()));
+    const Aabb box =
+        swept_box(motion.end, motion.end, law.range * *std::max_element(edges.radius.begin(), edges.radius.end()));
     for (std::size_t o = 0; o < obstacles.size(); ++o) {
         if (!may_meet(obstacles[o], box)) continue;
         gather_penalties(
@@ -156,6 +175,20 @@ std::vector<StrandPenalty> find_penalties(const StrandEdges& edges, const Strand
     }
     std::sort(all.begin(), all.end());
     return all;
+}
+
+std::int64_t count_passed(const StrandEdges& edges, const StrandMotion& motion, const PenaltyLaw& law, EdgePairs& pairs)
+{
+    const PenaltyFinder finder(edges, motion, law);
+    const std::span<const EdgePair> list = near_pairs(edges, motion, law, pairs);
+    std::vector<std::uint8_t> has_passed(list.size());
+    parallel_for(
+        static_cast<std::int64_t>(list.size()), "passed strands",
+        [&](std::int64_t i) {
+            has_passed[static_cast<std::size_t>(i)] = finder.has_passed(list[static_cast<std::size_t>(i)]) ? 1 : 0;
+        },
+        kPenaltyChunk);
+    return std::count(has_passed.begin(), has_passed.end(), 1);
 }
 
 Vec3 contact_offset(const StrandContact& c, std::span<const Vec3> x)

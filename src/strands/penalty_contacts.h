@@ -25,6 +25,10 @@ struct StrandPenalty {
                                                         std::span<const StrandObstacle> obstacles,
                                                         const PenaltyLaw& law, EdgePairs& pairs);
 
+/// Edges whose centre lines go through each other in the motion. `pairs` is updated.
+[[nodiscard]] std::int64_t count_passed(const StrandEdges& edges, const StrandMotion& motion, const PenaltyLaw& law,
+                                        EdgePairs& pairs);
+
 /// a less b of contacts between strands; a alone of those with obstacles [m].
 [[nodiscard]] Vec3 contact_offset(const StrandContact& contact, std::span<const Vec3> position);
 

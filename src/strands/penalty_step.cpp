@@ -32,11 +32,13 @@ public:
     void run()
     {
         iterate();
-        count_crossed();
+        contact_.n_missed = count_passed(*workspace_.edges, motion(), options_.law, workspace_.pairs);
         end_bridges();
     }
 
 private:
+    [[nodiscard]] StrandMotion motion() const { return {state_.position, update_.state.position, step_.hold}; }
+
     void iterate()
     {
         contact_ = {};
@@ -59,12 +61,11 @@ private:
     /// it without stiffness: the curve is linear in both.
     [[nodiscard]] std::vector<StrandPenalty> find()
     {
-        const StrandMotion motion{state_.position, update_.state.position, step_.hold};
         std::vector<StrandPenalty> all =
-            find_penalties(*workspace_.edges, motion, obstacles_, options_.law, workspace_.pairs);
+            find_penalties(*workspace_.edges, motion(), obstacles_, options_.law, workspace_.pairs);
         for (const StrandBridge& b : bridges_)
             all.push_back({.contact = b.contact,
-                           .distance = b.contact.gap + b.contact.normal.dot(contact_motion(b.contact, motion)),
+                           .distance = b.contact.gap + b.contact.normal.dot(contact_motion(b.contact, motion())),
                            .length = b.length,
                            .curve = PenaltyCurve({.stiffness = 0, .range = options_.law.range}, b.curve.touch()),
                            .attraction = &b.curve});
@@ -170,15 +171,6 @@ private:
         step.contact_force = vertex_force_;
         const StrandGuess guess{guess_, guess_spin_};
         solve_batches(model_, state_, step, touched, &guess, workspace_.factors, update_);
-    }
-
-    void count_crossed()
-    {
-        for (const StrandContact& c : contact_.contacts)
-            contact_.n_missed +=
-                !c.is_with_obstacle() && c.bridge < 0 && c.normal.dot(contact_offset(c, update_.state.position)) <= 0
-                    ? 1
-                    : 0;
     }
 
     const StrandModel& model_;

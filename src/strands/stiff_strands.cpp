@@ -12,16 +12,20 @@ constexpr double kAstray = 1;
 /// Stiffness of what a strand touches, as a part of that of its own edges: enough not to be thrown. With all of it,
 /// places that a strand cannot reach hold up its Newton steps.
 constexpr double kContactStiffness = 0.01;
+/// But enough to bear the force of the contact when it has given way by this part of the thinnest radius, up to the
+/// stiffness of the edges: thick soft strands are pressed by more than the above bears.
+constexpr double kGivenWay = 1;
 /// Contacts whose tangential force is below this part of its largest stick.
 constexpr double kSticks = 0.999;
 
 } // namespace
 
-double contact_stiffness(const ContactCase& given, std::int32_t vertex)
+double contact_stiffness(const ContactCase& given, std::int32_t vertex, double force)
 {
     const StrandModel& model = given.model;
     const RodMaterial& m = model.materials[static_cast<std::size_t>(model.material[given.strand_of(vertex)])];
-    return kContactStiffness * m.youngs_modulus * m.area() / model.rest_length[static_cast<std::size_t>(vertex)];
+    const double edge = m.youngs_modulus * m.area() / model.rest_length[static_cast<std::size_t>(vertex)];
+    return std::clamp(force / (kGivenWay * given.thinnest), kContactStiffness * edge, edge);
 }
 
 bool StiffStrands::add_astray(std::span<const StrandContact> contacts, const StrandUpdate& update,
@@ -83,7 +87,7 @@ void StiffStrands::add_spring(const StrandContact& c, std::size_t i, bool is_sec
     const std::size_t strand = given_.strand_of(vertex);
     if (!stiff_[strand] || (yields_ && !c.is_with_obstacle())) return;
     const auto v = static_cast<std::size_t>(vertex);
-    Spring s{i, vertex, at, is_second, contact_stiffness(given_, vertex), {}, {}};
+    Spring s{i, vertex, at, is_second, contact_stiffness(given_, vertex, c.force.norm()), {}, {}};
     const double along = c.normal.dot(c.force) + c.cohesion;
     const Vec3 across = c.force - c.normal.dot(c.force) * c.normal;
     if (!c.is_joint && across.norm() >= kSticks * c.friction * along) s.normal = c.normal;

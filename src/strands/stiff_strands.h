@@ -6,8 +6,9 @@
 
 namespace rivulet {
 
-/// Of what a strand touches at the edge that begins at a vertex, as part of that of its own edges [N/m].
-[[nodiscard]] double contact_stiffness(const ContactCase& given, std::int32_t vertex);
+/// Of what a strand touches at the edge that begins at a vertex, with this force [N], as part of that of its own edges
+/// [N/m].
+[[nodiscard]] double contact_stiffness(const ContactCase& given, std::int32_t vertex, double force = 0);
 
 /// Strands that meet what they touch as something stiff, and not as forces that follow them wherever they go.
 class StiffStrands {

@@ -39,16 +39,17 @@ Segment edge_at(std::span<const Vec3> x, std::int32_t v)
 /// What a contact may close of its gap at the beginning of the step; of a penetration, what it has to undo.
 double gap_to_close(double gap, double reach) { return gap < 0 ? std::max(kUndone * gap, -kDeepest * reach) : gap; }
 
-/// Contacts of chunks of [0, n), one after the other.
+/// Contacts of chunks of [0, n), one after the other. Each chunk has its own `find`, which may remember.
 template <class Found = StrandContact, class Find>
-std::vector<Found> gather_contacts(std::int64_t n, Find&& find)
+std::vector<Found> gather_contacts(std::int64_t n, const Find& find)
 {
     using List = std::vector<Found>;
     const std::int64_t n_chunks = (n + kChunk - 1) / kChunk;
     std::vector<List> found(static_cast<std::size_t>(n_chunks));
     parallel_for(n_chunks, "contacts", [&](std::int64_t c) {
+        auto find_in_chunk = find;
         for (std::int64_t i = c * kChunk; i < std::min(n, (c + 1) * kChunk); ++i)
-            find(static_cast<std::size_t>(i), found[static_cast<std::size_t>(c)]);
+            find_in_chunk(static_cast<std::size_t>(i), found[static_cast<std::size_t>(c)]);
     });
     std::size_t size = 0;
     for (const List& part : found) size += part.size();
@@ -96,8 +97,14 @@ public:
                        .friction = std::sqrt(edges_.friction[e] * edges_.friction[f])});
     }
 
+    /// How far from an obstacle a place is, in its frame: so are others, less the way there.
+    struct KnownDistance {
+        Vec3 place = Vec3::Zero(); ///< [m]
+        double distance = 0;       ///< [m]
+    };
+
     void touch_obstacle(std::size_t e, const StrandObstacle& obstacle, const Aabb& bounds, std::int32_t index,
-                        std::vector<StrandContact>& out) const
+                        KnownDistance& known, std::vector<StrandContact>& out) const
     {
         const std::int32_t a = edges_.vertex[e];
         const Path first(obstacle, motion_, a, 0), second(obstacle, motion_, a, 1);
@@ -108,7 +115,10 @@ public:
         const double length = std::max((first.from - second.from).norm(), (first.to - second.to).norm());
         const Path middle(obstacle, motion_, a, 0.5);
         const double way = std::max(first.way(), second.way());
-        const double limit = way + (1 + kNear) * radius, between = obstacle.shape->distance(middle.from);
+        const double limit = way + (1 + kNear) * radius;
+        if (known.distance - (middle.from - known.place).norm() > 0.5 * length + limit) return;
+        const double between = obstacle.shape->distance(middle.from);
+        known = {middle.from, between};
         if (between > 0.5 * length + limit) return;
         const double start = obstacle.shape->distance(first.from), end = obstacle.shape->distance(second.from);
         const Vec3 m = middle.from;
@@ -402,8 +412,9 @@ std::vector<StrandContact> find_contacts(const StrandEdges& edges, const StrandM
         if (!may_meet(obstacles[o], swept)) continue;
         const Aabb bounds = obstacles[o].shape->bounds();
         const auto found = gather_contacts(
-            static_cast<std::int64_t>(edges.vertex.size()), [&](std::size_t e, std::vector<StrandContact>& out) {
-                finder.touch_obstacle(e, obstacles[o], bounds, static_cast<std::int32_t>(o), out);
+            static_cast<std::int64_t>(edges.vertex.size()),
+            [&, known = Finder::KnownDistance{}](std::size_t e, std::vector<StrandContact>& out) mutable {
+                finder.touch_obstacle(e, obstacles[o], bounds, static_cast<std::int32_t>(o), known, out);
             });
         contacts.insert(contacts.end(), found.begin(), found.end());
     }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
 namespace rivulet {
 namespace {
@@ -82,6 +83,57 @@ TEST_F(SegmentsTest, FirstTouchAgreesWithManySmallSteps)
         }
     }
     EXPECT_GT(n_touches, 50);
+}
+
+/// Whether two triangles are links of a chain: the sides of one pierce the other's face an odd number of times.
+bool are_linked(const std::array<Vec3, 3>& a, const std::array<Vec3, 3>& b)
+{
+    const auto volume = [](const Vec3& p, const Vec3& q, const Vec3& r, const Vec3& s) {
+        return (q - p).cross(r - p).dot(s - p) > 0;
+    };
+    bool odd = false;
+    for (std::size_t i = 0; i < 3; ++i) {
+        const Vec3 &p = a[i], &q = a[(i + 1) % 3];
+        if (volume(b[0], b[1], b[2], p) == volume(b[0], b[1], b[2], q)) continue;
+        const bool side = volume(p, q, b[0], b[1]);
+        odd ^= side == volume(p, q, b[1], b[2]) && side == volume(p, q, b[2], b[0]);
+    }
+    return odd;
+}
+
+/// Rings become linked, or free, only by going through each other an odd number of times.
+TEST_F(SegmentsTest, RingsThatPassThroughEachOtherAreLinkedOrFreed)
+{
+    int n_changes = 0;
+    for (int i = 0; i < 2000; ++i) {
+        std::array<std::array<Vec3, 3>, 4> rings; // a at the start and the end, b at both
+        for (auto& ring : rings)
+            for (Vec3& x : ring) x = vector(1);
+        bool odd = false;
+        for (std::size_t k = 0; k < 9; ++k) {
+            const auto side = [&](std::size_t ring, std::size_t first) {
+                return Segment{rings[ring][first], rings[ring][(first + 1) % 3]};
+            };
+            odd ^= passed_through(side(0, k / 3), side(1, k / 3), side(2, k % 3), side(3, k % 3)).has_value();
+        }
+        const bool changed = are_linked(rings[0], rings[2]) != are_linked(rings[1], rings[3]);
+        EXPECT_EQ(odd, changed) << i;
+        n_changes += changed;
+    }
+    EXPECT_GT(n_changes, 200);
+}
+
+TEST_F(SegmentsTest, WhatPassesThroughIsToldWhereAndFromWhichSide)
+{
+    const Segment still{{-1, 0, 0}, {3, 0, 0}}, from{{0, -1, 2}, {0, 1, 2}}, to{{0, -1, -6}, {0, 1, -6}};
+    const auto passed = passed_through(from, to, still, still);
+    ASSERT_TRUE(passed);
+    EXPECT_NEAR(passed->time, 0.25, 1e-12);
+    EXPECT_NEAR(passed->s, 0.5, 1e-12);
+    EXPECT_NEAR(passed->t, 0.25, 1e-12);
+    EXPECT_NEAR(passed->normal.z(), 1, 1e-12); // it came from above
+    EXPECT_FALSE(passed_through(from, {{0, -1, 0.01}, {0, 1, 0.01}}, still, still));
+    EXPECT_FALSE(passed_through(from, {{-8, -1, -6}, {-8, 1, -6}}, still, still)); // past its end
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "base/parallel.h"
 #include "geometry/shapes.h"
+#include "strands/stiff_strands.h"
 #include "strands/touching.h"
 
 #include <cmath>
@@ -141,6 +142,24 @@ TEST(StiffContact, SameBitsOnAnyNumberOfThreads)
     };
     const std::vector<Vec3> one = run(1);
     for (const int n_threads : {2, 3, 8}) EXPECT_EQ(run(n_threads), one) << n_threads;
+}
+
+/// What a strand touches gives way by a radius under the force between them, whether it is thick and soft or thin and
+/// stiff: not softer than a hundredth of its edges, not stiffer than these. By hand.
+TEST(StiffContact, GivesWayByARadiusUnderItsForce)
+{
+    Touching noodle({.density = 1000, .youngs_modulus = 1e6, .shear_modulus = 4e5, .radius_a = 7e-4, .radius_b = 7e-4});
+    noodle.add(line(Vec3::Zero(), Vec3(0.02, 0, 0), 10));
+    group_strands(noodle.model);
+    const StrandEdges edges(noodle.model);
+    const StrandStep step{.dt = 1e-3};
+    std::vector<RodMatrix> factors;
+    const ContactCase given{noodle.model, noodle.state, step, noodle.obstacles, noodle.memory, noodle.options,
+                            edges,        factors,      7e-4};
+    const double edge = 769.6902; // EA/L = 1e6 pi 7e-4^2/2e-3 N/m
+    EXPECT_NEAR(contact_stiffness(given, 3, 0.35), 500, 1e-9);
+    EXPECT_NEAR(contact_stiffness(given, 3, 1e-4), 0.01 * edge, 1e-5);
+    EXPECT_NEAR(contact_stiffness(given, 3, 10), edge, 1e-3);
 }
 
 } // namespace
