@@ -1,0 +1,266 @@
+#include "base/parallel.h"
+#include "sim/film_exchange.h"
+#include "sim/film_stages.h"
+#include "sim/scratch.h"
+#include "sim/seed.h"
+#include "sim/wet_span.h"
+#include "wetting/film_section.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rivulet {
+namespace {
+
+template <class Body>
+void for_neighbours(const Vec3& cell, Body&& body)
+{
+    for (int n = 0; n < 27; ++n) body(CellKeys::key(cell + Vec3(n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1)));
+}
+
+void sort_cells(std::vector<std::uint64_t>& keys)
+{
+    std::sort(keys.begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+}
+
+/// These cells and those around them, sorted.
+std::vector<std::uint64_t> with_neighbours(std::vector<std::uint64_t> cells)
+{
+    sort_cells(cells);
+    std::vector<std::uint64_t> all;
+    all.reserve(27 * cells.size());
+    for (const std::uint64_t k : cells) {
+        const auto part = [&](int shift) { return static_cast<double>((k >> shift) & 2097151) - 1048576; };
+        for_neighbours(Vec3(part(42), part(21), part(0)), [&](std::uint64_t key) { all.push_back(key); });
+    }
+    sort_cells(all);
+    return all;
+}
+
+/// A particle in reach of a vertex.
+struct Touch {
+    std::int32_t vertex, particle;
+    double volume; ///< that goes over [m^3]
+};
+
+class Capture {
+public:
+    Capture(const Model& model, State& state, const Workspace::Scratch& scratch, double dt)
+        : model_(model), state_(state), scratch_(scratch), wetting_(*model.wetting), keys_(cell_keys(model)),
+          part_(1 - std::exp(-dt / wetting_.capture_time)), strand_(strand_of_vertices(model.strands))
+    {
+    }
+
+    void run()
+    {
+        if (state_.liquid.size() == 0) return;
+        if (state_.liquid.size() < static_cast<std::int64_t>(strand_.size())) find_reached();
+        find_thirsty();
+        if (thirsty_.empty()) return;
+        find_touches();
+        if (touches_.empty()) return;
+        share_out();
+        take_up();
+        remove_taken();
+    }
+
+private:
+    [[nodiscard]] double radius(std::size_t v) const
+    {
+        return scratch_.films.radius[static_cast<std::size_t>(strand_[v])];
+    }
+    [[nodiscard]] WetSpan span(std::size_t v) const
+    {
+        return span_of(model_, state_, static_cast<std::size_t>(strand_[v]));
+    }
+    /// What the vertex could still take [m^3].
+    [[nodiscard]] double room(std::size_t v) const
+    {
+        const double r = radius(v);
+        return film_area((wetting_.thickest - 1) * r, r) * span(v).length(v) - state_.film.volume[v];
+    }
+
+    /// Where particles are few, as when a few drops fly about, only what is near them need be looked at.
+    void find_reached()
+    {
+        std::vector<std::uint64_t> cells;
+        for (const Vec3& x : state_.liquid.position) {
+            const std::uint64_t key = keys_(x);
+            if (cells.empty() || cells.back() != key) cells.push_back(key); // particles lie in the order of cells
+        }
+        reached_ = with_neighbours(std::move(cells));
+    }
+    [[nodiscard]] bool is_reached(std::uint64_t key) const
+    {
+        return reached_.empty() || std::binary_search(reached_.begin(), reached_.end(), key);
+    }
+
+    void find_thirsty()
+    {
+        const double step = model_.options.cell_size;
+        for (std::size_t s = 0; s < scratch_.films.radius.size(); ++s) {
+            const WetSpan strand = span_of(model_, state_, s);
+            for (std::size_t v = strand.begin + 1; v + 1 < strand.end; ++v) { // a tip would catch its own drops
+                if (!(room(v) > 0)) continue;
+                for (const std::size_t other : {v - 1, v + 1}) {
+                    const Vec3 half = 0.5 * (strand.x[other] - strand.x[v]);
+                    const int n = std::max(1, static_cast<int>(std::ceil(half.norm() / step)));
+                    for (int i = 0; i <= n; ++i) {
+                        const std::uint64_t key = keys_(strand.x[v] + (static_cast<double>(i) / n) * half);
+                        if (is_reached(key)) thirsty_.push_back({key, static_cast<std::int32_t>(v)});
+                    }
+                }
+            }
+        }
+        std::sort(thirsty_.begin(), thirsty_.end());
+        thirsty_.erase(std::unique(thirsty_.begin(), thirsty_.end()), thirsty_.end());
+        std::vector<std::uint64_t> cells;
+        for (const VertexInCell& t : thirsty_)
+            if (cells.empty() || cells.back() != t.key) cells.push_back(t.key);
+        near_ = with_neighbours(std::move(cells));
+    }
+
+    void find_touches()
+    {
+        Aabb box;
+        for (const Vec3& x : state_.strands.position) box.include(x);
+        box = box.dilated(2 * model_.options.cell_size);
+        const std::int64_t n = state_.liquid.size();
+        std::vector<std::vector<Touch>> parts(static_cast<std::size_t>((n + kOrderedChunk - 1) / kOrderedChunk));
+        parallel_for(static_cast<std::int64_t>(parts.size()), "capture", [&](std::int64_t c) {
+            Surroundings around;
+            for (std::int64_t i = c * kOrderedChunk; i < std::min(n, (c + 1) * kOrderedChunk); ++i) {
+                const auto p = static_cast<std::size_t>(i);
+                if (state_.liquid.liquid[p] != wetting_.liquid || !box.contains(state_.liquid.position[p])) continue;
+                find_touches(p, around, parts[static_cast<std::size_t>(c)]);
+            }
+        });
+        for (const auto& part : parts) touches_.insert(touches_.end(), part.begin(), part.end());
+    }
+
+    /// Thirsty vertices in a cell and those around it, sorted. Particles lie in the order of cells, so most find theirs
+    /// as the one before left it.
+    struct Surroundings {
+        std::uint64_t key = ~std::uint64_t{0};
+        std::vector<std::int32_t> vertices;
+    };
+
+    void look_around(const Vec3& cell, Surroundings& around) const
+    {
+        const std::uint64_t centre = CellKeys::key(cell);
+        if (around.key == centre) return;
+        around.key = centre;
+        around.vertices.clear();
+        if (!std::binary_search(near_.begin(), near_.end(), centre)) return;
+        for_neighbours(cell, [&](std::uint64_t key) {
+            const auto from = std::lower_bound(thirsty_.begin(), thirsty_.end(), VertexInCell{key, 0});
+            for (auto i = from; i != thirsty_.end() && i->key == key; ++i) around.vertices.push_back(i->vertex);
+        });
+        std::sort(around.vertices.begin(), around.vertices.end());
+        around.vertices.erase(std::unique(around.vertices.begin(), around.vertices.end()), around.vertices.end());
+    }
+
+    /// Liquid is touched within half a cell of the film, which in full cells leaves no gaps between particles, and no
+    /// farther than a bridge of particle and film would last.
+    void find_touches(std::size_t p, Surroundings& around, std::vector<Touch>& touches) const
+    {
+        const Vec3& x = state_.liquid.position[p];
+        look_around(keys_.cell(x), around);
+        for (const std::int32_t vertex : around.vertices) {
+            const auto v = static_cast<std::size_t>(vertex);
+            const WetSpan strand = span(v);
+            const double film = film_outer_radius(state_.film.volume[v] / strand.length(v), radius(v));
+            const double distance = strand.distance(v, x);
+            if (distance > film + 0.5 * model_.options.cell_size) continue; // most
+            const double bridge =
+                (1 + 0.5 * wetting_.contact_angle) * std::cbrt(state_.liquid.volume[p] + state_.film.volume[v]);
+            if (distance <= film + bridge) touches.push_back({vertex, static_cast<std::int32_t>(p), 0});
+        }
+    }
+
+    /// A vertex asks all particles that it touches for the same part of theirs; one that is asked for more than it has
+    /// gives all of it.
+    void share_out()
+    {
+        std::vector<double> offered(strand_.size(), 0.0), asked(static_cast<std::size_t>(state_.liquid.size()), 0.0);
+        for (const Touch& t : touches_)
+            offered[static_cast<std::size_t>(t.vertex)] += state_.liquid.volume[static_cast<std::size_t>(t.particle)];
+        for (Touch& t : touches_) {
+            const auto v = static_cast<std::size_t>(t.vertex), p = static_cast<std::size_t>(t.particle);
+            t.volume = state_.liquid.volume[p] * std::min(1.0, part_ * room(v) / offered[v]);
+            asked[p] += t.volume;
+        }
+        for (Touch& t : touches_) {
+            const auto p = static_cast<std::size_t>(t.particle);
+            const double share = state_.liquid.volume[p] / asked[p];
+            if (share < 1) t.volume *= share;
+        }
+    }
+
+    void take_up()
+    {
+        const double density = wetting_.film.density;
+        caught_.assign(strand_.size(), 0.0);
+        momentum_.assign(strand_.size(), Vec3::Zero());
+        given_.assign(static_cast<std::size_t>(state_.liquid.size()), 0.0);
+        Account energy;
+        for (const Touch& t : touches_) {
+            const auto v = static_cast<std::size_t>(t.vertex), p = static_cast<std::size_t>(t.particle);
+            caught_[v] += t.volume;
+            given_[p] += t.volume;
+            momentum_[v] += density * t.volume * velocity_ahead(state_, p, 2);
+            energy.add(energy_of(model_, density * t.volume, state_.liquid.position[p], velocity_ahead(state_, p, 2)));
+        }
+        state_.strand_ledger.exchange_energy.add(energy.total());
+        const std::vector<double> wet = film_masses(model_, state_), dry = vertex_masses(model_.strands);
+        for (std::size_t v = 0; v < strand_.size(); ++v) {
+            if (!(caught_[v] > 0)) continue;
+            receive_liquid(model_, state_, scratch_, span(v), v, wet[v] + dry[v], caught_[v], momentum_[v]);
+            book(state_.strand_ledger.caught, momentum_[v]);
+        }
+    }
+
+    void remove_taken()
+    {
+        Account& caught = state_.ledger.caught[static_cast<std::size_t>(wetting_.liquid)];
+        std::vector<std::uint8_t> keep(given_.size(), 1);
+        bool any = false;
+        for (std::size_t p = 0; p < given_.size(); ++p) {
+            if (!(given_[p] > 0)) continue;
+            caught.add(given_[p]);
+            const double left = state_.liquid.volume[p] - given_[p];
+            // Rounding is not a drop: it stays on the strand's side of the ledger.
+            if (left <= 1e-12 * state_.liquid.volume[p]) {
+                keep[p] = 0;
+                any = true;
+            } else {
+                state_.liquid.volume[p] = left;
+            }
+        }
+        if (any) remove_particles(keep, state_.liquid);
+    }
+
+    const Model& model_;
+    State& state_;
+    const Workspace::Scratch& scratch_;
+    const Wetting& wetting_;
+    CellKeys keys_;
+    double part_; ///< of its room that a vertex fills in the step
+    std::vector<std::int32_t> strand_;
+    std::vector<std::uint64_t> reached_; ///< cells in reach of a particle, sorted; empty = any may be
+    std::vector<VertexInCell> thirsty_;  ///< vertices that can take liquid up, sorted
+    std::vector<std::uint64_t> near_;    ///< cells with a thirsty vertex in a neighbour; sorted
+    std::vector<Touch> touches_;         ///< by particle, then vertex
+    std::vector<double> caught_, given_; ///< by vertices, from particles [m^3]
+    std::vector<Vec3> momentum_;         ///< caught [kg m/s]
+};
+
+} // namespace
+
+void catch_liquid(const Model& model, State& state, const Workspace::Scratch& scratch, double dt)
+{
+    if (state.film.is_there() && model.wetting->captures) Capture(model, state, scratch, dt).run();
+}
+
+} // namespace rivulet
