@@ -142,17 +142,6 @@ std::uint8_t rounded_volume(double open)
     return static_cast<std::uint8_t>(std::clamp(std::lround(kOpenCell * open), 1L, kOpenCell - 1L));
 }
 
-/// Whether two corners of a cell that are inside of different bodies have liquid between them. Bodies that touch leave
-/// none, however little their distances say of what lies deeper inside. From a quarter of a cell on a gap is found, and
-/// not below an eighth: it would have less than one particle a cell.
-bool has_gap_between(const Solids& solids, const Vec3& a, const Vec3& b)
-{
-    constexpr int kSamples = 8;
-    for (int n = 1; n < kSamples; ++n)
-        if (solids.nearest_body(a + n * (b - a) / kSamples).distance > (b - a).norm() / 16) return true;
-    return false;
-}
-
 /// Bodies nearest to the eight corners of a cell, and whether these are inside of them.
 struct CornerBodies {
     std::array<int, 8> body;
@@ -184,7 +173,7 @@ std::array<bool, 3> faces_with_gaps(const TileGrid& grid, const Solids& solids, 
             const auto a = static_cast<std::size_t>(m), b = static_cast<std::size_t>(m | 1 << along);
             if (corners.body[a] == corners.body[b] || !corners.inside[a] || !corners.inside[b]) continue;
             const Vec3 x = grid.node(t, cell.x() + (m & 1), cell.y() + (m >> 1 & 1), cell.z() + (m >> 2));
-            if (!has_gap_between(solids, x, x + grid.cell_size() * Vec3::Unit(along))) continue;
+            if (!solids.has_gap_between(x, x + grid.cell_size() * Vec3::Unit(along))) continue;
             for (int axis = 0; axis < 3; ++axis)
                 if (axis != along && (m >> axis & 1) == 0) gaps[static_cast<std::size_t>(axis)] = true;
         }
@@ -326,6 +315,14 @@ Vec3 Solids::velocity(const Vec3& x, int body) const
 double Solids::friction(int body) const
 {
     return body < 0 ? wall_friction : bodies[static_cast<std::size_t>(body)].friction;
+}
+
+bool Solids::has_gap_between(const Vec3& a, const Vec3& b) const
+{
+    constexpr int kSamples = 8;
+    for (int n = 1; n < kSamples; ++n)
+        if (distance(a + n * (b - a) / kSamples) > (b - a).norm() / 16) return true;
+    return false;
 }
 
 bool Solids::is_thin(int axis, double dx) const

@@ -69,6 +69,10 @@ struct Solids {
     [[nodiscard]] Vec3 normal(const Vec3& x, int body) const;
     [[nodiscard]] Vec3 velocity(const Vec3& x, int body) const;
     [[nodiscard]] double friction(int body) const;
+    /// Whether two corners of a cell, side by side and inside of different solids, have liquid between them. Solids
+    /// that touch leave none, however little their distances say of what lies deeper inside. From a quarter of a cell
+    /// on a gap is found, and not below an eighth: it would have less than one particle a cell.
+    [[nodiscard]] bool has_gap_between(const Vec3& a, const Vec3& b) const;
     /// Whether both walls of an axis are closed and no farther apart than a cell, so that no corner of a cell lies
     /// between them.
     [[nodiscard]] bool is_thin(int axis, double dx) const;

@@ -49,17 +49,42 @@ void load_distances(const ViscosityInput& in, int t, Distances& phi)
 /// Index of the corner (i, j, k), each from -1 on, in TileWalls.
 std::size_t corner_index(int i, int j, int k) { return std::size_t(i + 1 + 10 * (j + 1 + 10 * (k + 1))); }
 
-/// Distances from solids along a row of corners. Where the walls are far, a distance says the next few too: they get
-/// no more than theirs, and of its sign.
-void load_row(const TileGrid& grid, const Solids& solids, int t, int j, int k, TileWalls& walls)
+using NearestBodies = std::array<int, 10 * 10 * 10>; ///< to the corners of TileWalls
+
+/// Distances from solids along a row of corners, and the solids. Where the walls are far, a distance says the next few
+/// too: they get no more than theirs, and of its sign.
+void load_row(const TileGrid& grid, const Solids& solids, int t, int j, int k, TileWalls& walls, NearestBodies& bodies)
 {
     const double dx = grid.cell_size();
     for (int i = -1; i < 9;) {
-        const double d = solids.distance(grid.node(t, i, j, k));
-        walls.corner[corner_index(i++, j, k)] = d;
-        for (double rest = std::abs(d) - dx; i < 9 && rest >= kExactReach * dx; rest -= dx)
-            walls.corner[corner_index(i++, j, k)] = std::copysign(rest, d);
+        const Solids::Nearest near = solids.nearest(grid.node(t, i, j, k));
+        const auto set_next = [&](double distance) {
+            const std::size_t n = corner_index(i++, j, k);
+            walls.corner[n] = distance;
+            bodies[n] = near.body;
+        };
+        set_next(near.distance);
+        for (double rest = std::abs(near.distance) - dx; i < 9 && rest >= kExactReach * dx; rest -= dx)
+            set_next(std::copysign(rest, near.distance));
     }
+}
+
+/// Whether two solids have a gap between them that no corner lies in.
+bool has_narrow_gap(const TileGrid& grid, const Solids& solids, int t, const TileWalls& walls,
+                    const NearestBodies& bodies)
+{
+    constexpr std::array<std::size_t, 3> kStride{1, 10, 100};
+    const double dx = grid.cell_size();
+    const auto is_inside = [&](std::size_t n) { return walls.corner[n] <= kOnTheWall * dx && walls.corner[n] > -dx; };
+    for (std::size_t n = 0; n < bodies.size(); ++n)
+        for (int a = 0; a < 3; ++a) {
+            const std::array<int, 3> corner{int(n % 10) - 1, int(n / 10 % 10) - 1, int(n / 100) - 1};
+            const std::size_t next = n + kStride[std::size_t(a)];
+            if (corner[std::size_t(a)] == 8 || bodies[n] == bodies[next] || !is_inside(n) || !is_inside(next)) continue;
+            const Vec3 x = grid.node(t, corner[0], corner[1], corner[2]);
+            if (solids.has_gap_between(x, x + dx * Vec3::Unit(a))) return true;
+        }
+    return false;
 }
 
 /// Part of an eighth with this distance at its centre, in cells, where the distance is negative.
@@ -283,9 +308,11 @@ bool holds_liquid(const TileGrid& grid, const Solids& solids, Grip grip, const V
 void find_walls(const TileGrid& grid, const Solids& solids, int t, TileWalls& walls)
 {
     const double dx = grid.cell_size();
-    walls.between_thin_walls = solids.is_thin(0, dx) || solids.is_thin(1, dx) || solids.is_thin(2, dx);
+    NearestBodies bodies;
     for (int k = -1; k < 9; ++k)
-        for (int j = -1; j < 9; ++j) load_row(grid, solids, t, j, k, walls);
+        for (int j = -1; j < 9; ++j) load_row(grid, solids, t, j, k, walls, bodies);
+    walls.between_thin_walls = solids.is_thin(0, dx) || solids.is_thin(1, dx) || solids.is_thin(2, dx) ||
+                               has_narrow_gap(grid, solids, t, walls, bodies);
     const Grip grip = grip_of(solids);
     for (int c = 0; c < kTileCells; ++c)
         for (int a = 0; a < 3; ++a) {

@@ -15,11 +15,11 @@ struct AtRest {
     double fastest = 0; ///< of the particles [m/s]
     std::vector<Vec3> force;
 
-    explicit AtRest(const std::vector<Obstacle>& obstacles)
+    explicit AtRest(const std::vector<Obstacle>& obstacles, double viscosity = 0)
     {
         Model model = test::tank({0.18, 0.1, 0.14}, {0.18, 0.1, 0.12}, kCell);
         model.options.pressure_tolerance = 1e-10;
-        model.liquids.front().viscosity = 0;
+        model.liquids.front().viscosity = viscosity;
         model.obstacles = obstacles;
         State state = initial_state(model);
         test::run_until(model, state, 0.1);
@@ -52,20 +52,22 @@ TEST(Gaps, WaterUnderABoxJustAboveTheFloorStaysAtRest)
 }
 
 // Narrower than a cell and between its corners, both boxes close all faces, and yet the gap is there.
-TEST(Gaps, WaterBetweenTwoBoxesStaysAtRest)
+TEST(Gaps, LiquidBetweenTwoBoxesStaysAtRest)
 {
     struct Case {
-        double gap, place; ///< in cells, from a plane of the grid
+        double gap, place, viscosity; ///< in cells, from a plane of the grid; [Pa s]
     };
-    for (const auto [gap, place] : {Case{0.3, 0.35}, Case{0.3, 0.85}, Case{0.6, 0.2}, Case{1, 0}, Case{1, 0.3}}) {
+    for (const auto [gap, place, viscosity] :
+         {Case{0.3, 0.35, 0}, Case{0.3, 0.85, 0}, Case{0.6, 0.2, 0}, Case{1, 0, 0}, Case{1, 0.3, 0},
+          Case{0.3, 0.35, 10}, Case{0.5, 0.25, 10}, Case{1, 0, 10}}) {
         const double a = 0.08 + place * kCell, b = a + gap * kCell;
         const Vec3 lower(0.03, 0.02, 0.015), upper(a, 0.08, 0.102), lower_2(b, 0.02, 0.015), upper_2(0.15, 0.08, 0.102);
-        const AtRest rest({box(lower, upper), box(lower_2, upper_2)});
+        const AtRest rest({box(lower, upper), box(lower_2, upper_2)}, viscosity);
         EXPECT_LT(rest.fastest, 1e-6) << gap << " at " << place;
         for (const std::size_t n : {0U, 1U}) {
             const double expected = n == 0 ? lift(lower, upper) : lift(lower_2, upper_2);
-            EXPECT_NEAR(rest.force[n].z(), expected, 0.01 * expected) << gap << " at " << place;
-            EXPECT_LT(rest.force[n].head<2>().norm(), 0.01 * expected) << gap << " at " << place;
+            EXPECT_NEAR(rest.force[n].z(), expected, 0.01 * expected) << gap << " at " << place << ", " << viscosity;
+            EXPECT_LT(rest.force[n].head<2>().norm(), 0.01 * expected) << gap << " at " << place << ", " << viscosity;
         }
     }
 }
