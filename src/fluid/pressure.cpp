@@ -67,10 +67,23 @@ double surface_pressure(const PressureInput& in, std::size_t axis, std::size_t f
 
 bool is_liquid(const PressureInput& in, std::size_t cell) { return in.liquid_distance[cell] < 0; }
 
-/// Of a face, that liquid may take.
-double open_part(const PressureInput& in, std::size_t axis, std::size_t face)
+/// Of a face, that no solid takes.
+double unwalled_part(const PressureInput& in, std::size_t axis, std::size_t face)
 {
     const double open = in.solids->open[axis][face];
+    return in.openings == nullptr ? open : std::max(open, in.openings->hole[axis][face]);
+}
+
+/// Of that, what a source drives.
+double driven_part(const PressureInput& in, std::size_t axis, std::size_t face)
+{
+    return in.openings == nullptr ? 0 : in.openings->driven[axis][face];
+}
+
+/// Of a face, that liquid may take as it likes.
+double open_part(const PressureInput& in, std::size_t axis, std::size_t face)
+{
+    const double open = unwalled_part(in, axis, face) * (1 - driven_part(in, axis, face));
     return in.share[axis].empty() ? open : open * (1 - in.share[axis][face]);
 }
 
@@ -82,17 +95,20 @@ double divergence(const PressureInput& in, const std::array<std::vector<double>,
 {
     double outflow = 0, swept = 0, room = 0, fastest = 0;
     for_sides(*in.grid, t, c, [&](const Side& s) {
-        const double open = in.solids->open[s.axis][s.face];
-        const double thin = in.flux[s.axis].empty() ? 0 : open * in.flux[s.axis][s.face];
+        const double open = unwalled_part(in, s.axis, s.face), driven = driven_part(in, s.axis, s.face);
+        const double thin = in.flux[s.axis].empty() ? 0 : open * (1 - driven) * in.flux[s.axis][s.face];
         const double solid = (1 - open) * in.solids->velocity[s.axis][s.face];
         outflow += s.sign * (open_part(in, s.axis, s.face) * velocity[s.axis][s.face] + thin + solid);
+        if (driven > 0) outflow += s.sign * open * driven * in.openings->velocity[s.axis][s.face];
         swept += s.sign * solid;
         room += open;
         fastest = open < 1 ? std::max(fastest, std::abs(in.solids->velocity[s.axis][s.face])) : fastest;
     });
     const double most = kMostSqueezed * room * fastest; // one rigid body alone never reaches it
     if (std::abs(swept) > most) outflow -= swept - std::copysign(most, swept);
-    return outflow / in.grid->cell_size();
+    const double inflow =
+        in.openings == nullptr ? 0 : in.openings->inflow[static_cast<std::size_t>(t * kTileCells + c)];
+    return outflow / in.grid->cell_size() - inflow;
 }
 
 /// Marks the liquid cells of a tile that have an open face.
@@ -102,7 +118,9 @@ void mark_unknowns(const PressureInput& in, int t, std::vector<std::uint8_t>& un
         const auto cell = static_cast<std::size_t>(t * kTileCells + c);
         double open = 0;
         if (is_liquid(in, cell))
-            for_sides(*in.grid, t, c, [&](const Side& s) { open += in.solids->open[s.axis][s.face]; });
+            for_sides(*in.grid, t, c, [&](const Side& s) {
+                open += unwalled_part(in, s.axis, s.face) * (1 - driven_part(in, s.axis, s.face));
+            });
         unknown[cell] = open > 0;
     }
 }
@@ -177,7 +195,9 @@ void apply_to_row(const PressureInput& in, const PressureSystem& system, std::si
 void apply_to_face(const PressureInput& in, const PressureSystem& system, std::size_t cell, std::size_t axis,
                    std::size_t below, double scale, std::vector<double>& velocity)
 {
-    if (in.solids->open[axis][cell] == 0 || (system.unknown[cell] == 0 && system.unknown[below] == 0)) return;
+    if (unwalled_part(in, axis, cell) * (1 - driven_part(in, axis, cell)) == 0 ||
+        (system.unknown[cell] == 0 && system.unknown[below] == 0))
+        return;
     velocity[cell] -=
         scale * inverse_density(in, axis, cell, cell, below) * pressure_jump(in, system, axis, cell, below);
 }
@@ -190,7 +210,8 @@ void apply_to_cells(const PressureInput& in, const PressureSystem& system, int t
                         z = unknown_row(in, system, t, j, k - 1);
     if ((own | y | z) == 0 && system.unknown[in.grid->index(t, -1, j, k)] == 0) return;
     const std::size_t row = in.grid->index(t, 0, j, k);
-    const bool plain = in.density.empty() && own == kAllUnknown && !is_free(in, row);
+    const bool plain = in.density.empty() && own == kAllUnknown && !is_free(in, row) &&
+                       (in.openings == nullptr || !in.openings->has(static_cast<std::size_t>(t)));
     if (plain && y == kAllUnknown) apply_to_row(in, system, row, 1, in.grid->index(t, 0, j - 1, k), scale, velocity[1]);
     if (plain && z == kAllUnknown) apply_to_row(in, system, row, 2, in.grid->index(t, 0, j, k - 1), scale, velocity[2]);
     for (int i = 0; i < kTileEdge; ++i) {
@@ -234,7 +255,7 @@ void assemble_right_side(const PressureInput& in, const std::array<std::vector<d
 std::optional<double> pressure_gradient(const PressureInput& in, const PressureSystem& system, std::size_t axis,
                                         std::size_t face)
 {
-    if (in.solids->open[axis][face] == 0) return std::nullopt;
+    if (unwalled_part(in, axis, face) * (1 - driven_part(in, axis, face)) == 0) return std::nullopt;
     const std::size_t below = cell_below(*in.grid, axis, face);
     if (system.unknown[face] == 0 && system.unknown[below] == 0) return std::nullopt;
     const double weight = // of liquid that weighs what its volume does, where a mass of its own gives it this change

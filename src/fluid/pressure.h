@@ -1,5 +1,6 @@
 #pragma once
 
+#include "fluid/openings.h"
 #include "fluid/poisson.h"
 #include "fluid/solids.h"
 #include "grid/tile_grid.h"
@@ -19,6 +20,8 @@ namespace rivulet {
 /// A_f: open fraction of the face (variational, [Batty 2007]). Across the free surface p = 0 at the distance theta dx
 /// from the liquid's cell centre (ghost fluid, second order [Enright 2003]): A_f beta_f / theta on the diagonal. With
 /// surface tension p = p_s there, and A_f beta_f p_s / theta on the right side.
+/// Of a face the part `driven` has a velocity v that is given, and what comes into being in a cell is no divergence:
+/// A_f (1 - driven) u_f + A_f driven v stand in for A_f u_f, and `inflow` is taken from div (openings.h).
 /// Thin things that take the part phi of a face and move with u_s: A_f (1 - phi) and A_f phi u_s stand in for A_f u_f.
 struct PressureSystem {
     std::vector<std::uint8_t> unknown;              ///< liquid cells that can exchange liquid with anything
@@ -44,6 +47,7 @@ struct PressureInput {
     /// Momentum, as the sum of carried u, is then kept exactly, and the energy of the same masses does not grow.
     std::span<const std::uint8_t> free_tiles = {};
     std::array<std::span<const double>, 3> carried = {};
+    const FaceOpenings* openings = nullptr; ///< mouths and drains, if any
 };
 
 /// Least distance from a liquid cell's centre to the free surface, in cells: bounds the ghost-fluid coefficients.

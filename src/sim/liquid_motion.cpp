@@ -1,8 +1,10 @@
 // The last stages of the liquid: what the grid knows goes to the particles, and they move.
 #include "base/parallel.h"
 #include "sim/occupied_cells.h"
+#include "sim/openings.h"
 #include "sim/sources.h"
 #include "sim/stages.h"
+#include "sim/step.h"
 
 #include <algorithm>
 
@@ -26,6 +28,20 @@ void return_to_start(const std::vector<Vec3f>& led, const LeadFactors& factors, 
     });
 }
 
+/// Marks the particles that met a drain on their way.
+void find_drained(const ActiveDrains& drains, const std::vector<Vec3>& before, const LiquidParticles& l,
+                  std::vector<std::uint8_t>& drained)
+{
+    drained.assign(before.size(), 0);
+    parallel_for(
+        l.size(), "find drained",
+        [&](std::int64_t i) {
+            const auto p = static_cast<std::size_t>(i);
+            drained[p] = drains.take(before[p], l.position[p]);
+        },
+        4096);
+}
+
 } // namespace
 
 void commit_liquid(const Model& model, State& state, Scratch& s, double dt)
@@ -39,7 +55,8 @@ void commit_liquid(const Model& model, State& state, Scratch& s, double dt)
     }
     faces_to_particles(s.grid, s.order, s.faces.velocity, l.position, l.velocity, l.affine, TransferPrecision::Double,
                        {l.lead, s.lead.kept, s.lead.gained});
-    if (!s.lead.is_first) forget_driven(model, state.clock.time, dt, state);
+    DrivenParticles driven;
+    if (!s.lead.is_first) driven = lead_driven(model, state.clock.time, dt, state);
     for_occupied_cells(s, "keep pressure", [&](std::size_t cell, std::span<const std::int32_t> particles) {
         const auto pressure = static_cast<float>(s.pressure.pressure[cell]);
         for (const std::int32_t p : particles) l.pressure[static_cast<std::size_t>(p)] = pressure;
@@ -52,8 +69,13 @@ void commit_liquid(const Model& model, State& state, Scratch& s, double dt)
         });
     s.lend_mass_to_displacement(); // and back
     const LeadInput lead = s.lead.is_first ? LeadInput{} : LeadInput{l.lead, l.affine};
+    const ActiveDrains drains(model, end_of_step(model, state.clock, dt));
+    const std::vector<Vec3> before = drains.any() ? l.position : std::vector<Vec3>();
     advect_midpoint(s.grid, s.order, s.faces.velocity, l.velocity, dt, l.position, lead);
     if (s.lead.is_first) return_to_start(led, s.lead, l);
+    let_go(model, driven, state.clock.time, state);
+    s.drained.clear();
+    if (drains.any()) find_drained(drains, before, l, s.drained);
 }
 
 void keep_out_of_solids(const Model& model, State& state, const Scratch& s, double time)
@@ -70,7 +92,9 @@ void keep_out_of_solids(const Model& model, State& state, const Scratch& s, doub
         Vec3 clear = Vec3::Zero();
         double clear_radius = 0;
         for (std::size_t i = begin; i < end; ++i) {
-            Vec3& x = state.liquid.position[static_cast<std::size_t>(s.order.order[i])];
+            const auto p = static_cast<std::size_t>(s.order.order[i]);
+            if (!s.drained.empty() && s.drained[p] != 0) continue; // goes through the hole that it is in
+            Vec3& x = state.liquid.position[p];
             if (clear_radius > 0 && (x - clear).squaredNorm() < clear_radius * clear_radius) continue;
             const double distance = push_out(view, margin, x);
             clear = x;

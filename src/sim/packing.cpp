@@ -45,7 +45,7 @@ std::vector<std::size_t> cells_at(const Shape& shape, const Pose& pose, const Sc
         if (shape.distance(pose.to_body(s.grid.node(t, 4, 4, 4))) > kTileEdge * s.grid.cell_size()) continue;
         for (int c = 0; c < kTileCells; ++c) {
             const auto cell = static_cast<std::size_t>(t * kTileCells + c);
-            if (s.pressure.unknown[cell] == 0) continue;
+            if (s.pressure.unknown[cell] == 0 && !(s.liquid_distance[cell] < 0)) continue; // driven: no pressure
             if (shape.distance(pose.to_body(centre_of(s, cell))) < reach) cells.push_back(cell);
         }
     }

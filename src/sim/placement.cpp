@@ -88,6 +88,20 @@ void look_at_source(const Model& model, const Source& source, std::vector<std::s
     warnings.push_back(fmt::format("sources.{} gives no liquid: {}", source.name, no_place_text(model, places)));
 }
 
+/// Drains and mouths narrower than this, in cells, are known to the grid by their part of a face alone.
+constexpr double kNarrowOpening = 0.5;
+
+/// `outline`: bounds of what liquid flows through, in its own frame.
+void look_at_width(const Model& model, const std::string& name, const Aabb& outline, const char* consequence,
+                   std::vector<std::string>& warnings)
+{
+    Vec3 size = outline.size();
+    std::sort(size.data(), size.data() + 3);
+    if (size.y() < kNarrowOpening * (1 - 1e-9) * model.options.cell_size)
+        warnings.push_back(fmt::format("{} is {:.3g} mm across (its key shape), less than half a cell ({:.3g} mm): {}",
+                                       name, 1e3 * size.y(), 1e3 * model.options.cell_size, consequence));
+}
+
 /// Obstacle that holds each strand; -1: none.
 std::vector<std::int32_t> holders(const StrandModel& strands)
 {
@@ -297,6 +311,12 @@ std::vector<std::string> placement_warnings(const Model& model)
     std::vector<std::string> warnings;
     for (const LiquidBody& body : model.bodies) look_at_body(model, body, warnings);
     for (const Source& source : model.sources) look_at_source(model, source, warnings);
+    for (const Source& source : model.sources)
+        look_at_width(model, "sources." + source.name, source.shape->bounds(),
+                      "it brings its volume, but in a pool the jet has the mean speed of a cell", warnings);
+    for (const Drain& drain : model.drains)
+        look_at_width(model, "drains." + drain.name, drain.shape->bounds(), "it takes less than its area says",
+                      warnings);
     const std::vector<std::int32_t> holder = holders(model.strands);
     for (const StrandGroup& group : model.strand_groups) look_at_group(model, group, holder, warnings);
     for (const StrandGroup& group : model.strand_groups) look_at_film(model, group, warnings);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "fluid/extrapolate.h"
+#include "fluid/openings.h"
 #include "fluid/poisson.h"
 #include "fluid/pressure.h"
 #include "fluid/solids.h"
@@ -50,6 +51,8 @@ struct Workspace::Scratch {
     std::vector<double> density;         ///< at cell centres [kg/m^3]; empty while all liquids weigh the same
     std::array<std::vector<double>, 3> surface_pressure; ///< of surface tension, on faces [Pa]; empty: none
     std::vector<SourceColumns> source_columns;           ///< of the sources so far: saves time, changes nothing
+    FaceOpenings openings;                               ///< mouths of sources, and drains
+    std::vector<std::uint8_t> drained;                   ///< particles that met a drain; empty: none did
     FaceFields faces;
     LeadFactors lead; ///< of this step
     /// Velocity of the start, made divergence-free, on the faces [m/s]; of the first step.

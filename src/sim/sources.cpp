@@ -2,11 +2,13 @@
 
 #include "base/parallel.h"
 #include "fluid/solids.h"
+#include "sim/mouth.h"
 #include "sim/obstacles.h"
 #include "sim/seed_lattice.h"
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace rivulet {
@@ -15,12 +17,6 @@ namespace {
 /// Cubes count as in a mouth so far behind its surface, in edges of theirs: one that ends a step just there, as it
 /// would again and again where thickness, speed and step are round numbers, might be counted twice by rounding.
 constexpr double kNoRoundPlace = 0.00618034;
-
-/// A mouth that is thinner along the flow than a cell drives what has left it for so many cells: what enters at a wall
-/// would be held back there, since no face of the grid is inside of the mouth, and the next would come on top of it.
-constexpr double kDrivenCells = 3;
-
-bool is_active(double start, double stop, double time) { return time >= start && time < stop; }
 
 /// Whether a cube that is this far along the flow entered its column's shape in the last `way` before `late`, or, where
 /// the source starts, was in it since.
@@ -31,12 +27,17 @@ bool has_come(const SourceColumn& column, double at, double way, double late, bo
                        [&](const Chord& c) { return now > c.enter && before <= (is_starting ? c.leave : c.enter); });
 }
 
+bool starts_in(const Source& source, double begin, double time)
+{
+    return source.start > begin || (begin == time && source.start == time);
+}
+
 /// Calls body(part) for the parts of cubes that a source brings in (begin, time], in its own frame.
 template <class Body>
 void for_emitted(const Source& source, double h, double begin, double time, SourceColumns& known, Body&& body)
 {
     const Shape& shape = *source.shape;
-    const bool is_starting = source.start > begin || (begin == time && source.start == time);
+    const bool is_starting = starts_in(source, begin, time);
     const FlowAxes lattice(source.velocity);
     const Aabb bounds = placed_bounds(shape.bounds(), {Vec3::Zero(), Quat(Mat3(lattice.axes.transpose()))});
     if (source.velocity.isZero(0)) {
@@ -63,6 +64,34 @@ void for_emitted(const Source& source, double h, double begin, double time, Sour
     });
 }
 
+/// A cube has liquid already where a particle is nearer to its middle than this, in edges: in a pool one always is, and
+/// above its surface none.
+constexpr double kTakenPlace = 0.95;
+
+/// Liquid that is there before a source starts.
+class TakenPlaces {
+public:
+    TakenPlaces(const std::vector<Vec3>& liquid, const Aabb& box, double reach) : reach_(reach)
+    {
+        const Aabb wide = box.dilated(reach);
+        std::copy_if(liquid.begin(), liquid.end(), std::back_inserter(places_),
+                     [&](const Vec3& x) { return wide.contains(x); });
+        std::sort(places_.begin(), places_.end(), [](const Vec3& a, const Vec3& b) { return a.x() < b.x(); });
+    }
+    [[nodiscard]] bool has(const Vec3& x) const
+    {
+        auto at = std::lower_bound(places_.begin(), places_.end(), x.x() - reach_,
+                                   [](const Vec3& place, double lowest) { return place.x() < lowest; });
+        for (; at != places_.end() && at->x() <= x.x() + reach_; ++at)
+            if ((*at - x).squaredNorm() < reach_ * reach_) return true;
+        return false;
+    }
+
+private:
+    std::vector<Vec3> places_; ///< by x [m]
+    double reach_;
+};
+
 void emit(const Model& model, const Source& source, double begin, double time, SourceColumns& known, State& state)
 {
     const double h = lattice_spacing(model);
@@ -70,9 +99,11 @@ void emit(const Model& model, const Source& source, double begin, double time, S
     const Twist twist = source.motion.twist(time);
     auto& account = state.ledger.emitted[static_cast<std::size_t>(source.liquid)];
     const SolidSet solids = solids_at(model, time, 0);
+    const TakenPlaces taken(starts_in(source, begin, time) ? state.liquid.position : std::vector<Vec3>(),
+                            placed_bounds(source.shape->bounds(), pose), kTakenPlace * h);
     for_emitted(source, h, begin, time, known, [&](const CubePart& part) {
         const Vec3 x = pose.to_world(part.centre);
-        if (part.share == 0 || !model.domain.box.contains(x) || solids.view().distance(x) < 0) return;
+        if (part.share == 0 || !model.domain.box.contains(x) || solids.view().distance(x) < 0 || taken.has(x)) return;
         const double volume = part.share * h * h * h;
         append_particle(model, source.liquid,
                         {x, pose.rotation * source.velocity + twist.velocity_at(x, pose), Mat3::Zero(), volume}, state);
@@ -80,51 +111,17 @@ void emit(const Model& model, const Source& source, double begin, double time, S
     });
 }
 
-/// Where a source says how liquid moves, in its own frame: in its mouth and, if that is thin, beyond it.
-class DrivenRegion {
-public:
-    DrivenRegion(const Source& source, double cell_size) : shape_(*source.shape), bounds_(shape_.bounds())
-    {
-        if (source.velocity.isZero(0)) return;
-        flow_ = source.velocity.normalized();
-        const bool is_thin = flow_.cwiseAbs().dot(bounds_.size()) < (1 - 1e-9) * cell_size;
-        length_ = is_thin ? kDrivenCells * cell_size : 0;
-        least_ = 1e-3 * cell_size;
-        bounds_ = bounds_.dilated(length_);
-    }
-
-    [[nodiscard]] const Aabb& bounds() const { return bounds_; }
-    /// Whether a place, or one upstream of it, is nearer to the mouth than `within`: looks along the flow in strides
-    /// that cannot miss it.
-    [[nodiscard]] bool holds(const Vec3& y, double within) const
-    {
-        if (!bounds_.dilated(within).contains(y)) return false;
-        for (double back = 0; back <= length_;) {
-            const double d = shape_.distance(y - back * flow_) - within;
-            if (d < 0) return true;
-            back += std::max(d, least_);
-        }
-        return false;
-    }
-
-private:
-    const Shape& shape_;
-    Aabb bounds_;
-    Vec3 flow_ = Vec3::Zero();
-    double length_ = 0, least_ = 1; ///< [m]
-};
-
 /// Calls body(particle) for those that a source drives.
 template <class Body>
 void for_mouth(const Model& model, const Source& source, double time, const LiquidParticles& liquid, Body&& body)
 {
     const Pose pose = source.motion.pose(time);
-    const DrivenRegion mouth(source, model.options.cell_size);
+    const Mouth mouth(source, model.options.cell_size);
     parallel_for(
         liquid.size(), "drive sources",
         [&](std::int64_t i) {
             const auto p = static_cast<std::size_t>(i);
-            if (mouth.holds(pose.to_body(liquid.position[p]), 0)) body(p);
+            if (mouth.holds(pose.to_body(liquid.position[p]))) body(p);
         },
         4096);
 }
@@ -136,14 +133,18 @@ Vec3 driven_velocity(const Source& source, double time, const Vec3& x)
     return pose.rotation * source.velocity + source.motion.twist(time).velocity_at(x, pose);
 }
 
-/// Liquid of the source that is still inside of its mouth moves as the source says.
+/// A particle moves as the source says.
+void drive(const Source& source, double time, std::size_t p, LiquidParticles& liquid)
+{
+    liquid.velocity[p] = driven_velocity(source, time, liquid.position[p]);
+    liquid.lead[p].setZero();
+    liquid.affine[p].setZero();
+}
+
+/// All liquid that is inside of its mouth does.
 void drive_mouth(const Model& model, const Source& source, double time, State& state)
 {
-    for_mouth(model, source, time, state.liquid, [&](std::size_t p) {
-        state.liquid.velocity[p] = driven_velocity(source, time, state.liquid.position[p]);
-        state.liquid.lead[p].setZero();
-        state.liquid.affine[p].setZero();
-    });
+    for_mouth(model, source, time, state.liquid, [&](std::size_t p) { drive(source, time, p, state.liquid); });
 }
 
 } // namespace
@@ -158,54 +159,41 @@ void emit_sources(const Model& model, double begin, double time, State& state, s
     }
 }
 
-void forget_driven(const Model& model, double time, double dt, State& state)
+DrivenParticles lead_driven(const Model& model, double time, double dt, State& state)
 {
     LiquidParticles& l = state.liquid;
-    for (const Source& source : model.sources)
-        if (is_active(source.start, source.stop, time))
-            for_mouth(model, source, time, l, [&](std::size_t p) {
-                const Vec3 driven = driven_velocity(source, time, l.position[p]);
-                l.lead[p] = (driven - l.velocity[p] + 0.5 * dt * (l.affine[p] * l.velocity[p])).template cast<float>();
-            });
-}
-
-bool drive_faces(const Model& model, double time, const TileGrid& grid, std::array<std::vector<double>, 3>& velocity,
-                 std::array<std::vector<std::uint8_t>, 3>& driven)
-{
-    for (auto& d : driven) d.clear();
-    for (const Source& source : model.sources) {
+    DrivenParticles driven;
+    for (std::size_t n = 0; n < model.sources.size(); ++n) {
+        const Source& source = model.sources[n];
         if (!is_active(source.start, source.stop, time)) continue;
-        for (auto& d : driven) d.resize(grid.field_size(), 0);
-        const Pose pose = source.motion.pose(time);
-        const Twist twist = source.motion.twist(time);
-        const Vec3 flow = pose.rotation * source.velocity;
-        const DrivenRegion mouth(source, grid.cell_size());
-        const Vec3 middle = pose.to_world(mouth.bounds().centre());
-        const double reach = 0.5 * mouth.bounds().size().norm() + kTileEdge * grid.cell_size();
-        parallel_for(grid.n_tiles(), "drive faces", [&](std::int64_t ti) {
-            const int t = static_cast<int>(ti);
-            if ((grid.node(t, 4, 4, 4) - middle).norm() > reach) return;
-            for (std::size_t a = 0; a < 3; ++a)
-                for (int c = 0; c < kTileCells; ++c) {
-                    Vec3 at = Vec3(c % 8, c / 8 % 8, c / 64) + Vec3::Constant(0.5);
-                    at[static_cast<int>(a)] -= 0.5;
-                    const Vec3 x = grid.node(t, at.x(), at.y(), at.z());
-                    if (!mouth.holds(pose.to_body(x), 0.5 * grid.cell_size())) continue;
-                    const auto face = static_cast<std::size_t>(t * kTileCells + c);
-                    velocity[a][face] = flow[static_cast<int>(a)] + twist.velocity_at(x, pose)[static_cast<int>(a)];
-                    driven[a][face] = 1;
-                }
+        driven.source.resize(l.position.size(), -1);
+        for_mouth(model, source, time, l, [&](std::size_t p) {
+            const Vec3 given = driven_velocity(source, time, l.position[p]);
+            l.lead[p] = (given - l.velocity[p] + 0.5 * dt * (l.affine[p] * l.velocity[p])).template cast<float>();
+            driven.source[p] = static_cast<std::int32_t>(n);
         });
     }
-    return !driven[0].empty();
+    return driven;
 }
 
-void remove_drained(const Model& model, double time, State& state)
+void let_go(const Model& model, const DrivenParticles& driven, double time, State& state)
+{
+    parallel_for(
+        static_cast<std::int64_t>(driven.source.size()), "let go",
+        [&](std::int64_t i) {
+            const auto p = static_cast<std::size_t>(i);
+            if (driven.source[p] < 0) return;
+            const Source& source = model.sources[static_cast<std::size_t>(driven.source[p])];
+            drive(source, time, p, state.liquid);
+        },
+        4096);
+}
+
+void remove_drained(const Model& model, std::vector<std::uint8_t>& drained, State& state)
 {
     enum Fate : std::uint8_t { Drained = 2, Left = 0, Kept = 1 };
     const auto& walls = model.domain.walls;
-    if (model.drains.empty() && std::all_of(walls.begin(), walls.end(), [](Wall w) { return w == Wall::Closed; }))
-        return;
+    if (drained.empty() && std::all_of(walls.begin(), walls.end(), [](Wall w) { return w == Wall::Closed; })) return;
     std::vector<std::uint8_t> fate(static_cast<std::size_t>(state.liquid.size()), Kept);
     parallel_for(
         state.liquid.size(), "find drained",
@@ -217,10 +205,7 @@ void remove_drained(const Model& model, double time, State& state)
                 const int a = w / 2;
                 if (w % 2 == 0 ? x[a] < model.domain.box.lower[a] : x[a] > model.domain.box.upper[a]) fate[p] = Left;
             }
-            for (const Drain& drain : model.drains)
-                if (is_active(drain.start, drain.stop, time) &&
-                    drain.shape->distance(drain.motion.pose(time).to_body(x)) < 0)
-                    fate[p] = Drained;
+            if (!drained.empty() && drained[p] != 0) fate[p] = Drained;
         },
         4096);
     bool any = false;
@@ -232,6 +217,7 @@ void remove_drained(const Model& model, double time, State& state)
         fate[p] = Left;
     }
     if (any) remove_particles(fate, state.liquid);
+    drained.clear();
 }
 
 double source_volume(const Model& model, const Source& source, double duration)

@@ -1,11 +1,9 @@
 #pragma once
 
-#include "grid/tile_grid.h"
 #include "sim/model.h"
 #include "sim/source_columns.h"
 #include "sim/state.h"
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -19,18 +17,19 @@ namespace rivulet {
 /// nothing.
 void emit_sources(const Model& model, double begin, double time, State& state, std::vector<SourceColumns>& known);
 
+/// By particle: the source that drives it, -1 for none; empty where there are none.
+struct DrivenParticles {
+    std::vector<std::int32_t> source;
+};
+
 /// Liquid inside of a source's mouth moves as the source says in the step of dt from `time` on, whatever the velocity
 /// of the grid: its lead becomes what it needs for that, and for the change of place in a steady flow.
-void forget_driven(const Model& model, double time, double dt, State& state);
+[[nodiscard]] DrivenParticles lead_driven(const Model& model, double time, double dt, State& state);
+/// After they moved: they have the velocity that they moved with, and nothing of what the grid had around them.
+void let_go(const Model& model, const DrivenParticles& driven, double time, State& state);
 
-/// Gives the faces in the mouths of sources that work at `time`, to half a cell, the velocity of their liquid, and
-/// marks them. False, and nothing marked, where there are no such sources.
-[[nodiscard]] bool drive_faces(const Model& model, double time, const TileGrid& grid,
-                               std::array<std::vector<double>, 3>& velocity,
-                               std::array<std::vector<std::uint8_t>, 3>& driven);
-
-/// Takes out particles inside drains or beyond open walls, and books them.
-void remove_drained(const Model& model, double time, State& state);
+/// Takes out particles that met a drain, as marked, or are beyond open walls, and books them; forgets the marks.
+void remove_drained(const Model& model, std::vector<std::uint8_t>& drained, State& state);
 
 /// Volume that a source emits in `duration`, to a few per cent [m^3]: for estimates before a run.
 [[nodiscard]] double source_volume(const Model& model, const Source& source, double duration);

@@ -9,6 +9,7 @@
 #include "fluid/surface_tension.h"
 #include "fluid/wall_friction.h"
 #include "sim/occupied_cells.h"
+#include "sim/openings.h"
 #include "sim/packing.h"
 #include "sim/sources.h"
 
@@ -361,13 +362,14 @@ void solve_viscosity(const Model& model, const State& state, Scratch& s, double 
     ViscosityInput input{&s.grid,       &solids,     &s.solid_fields, s.liquid_distance, s.density,
                          first.density, s.viscosity, first.viscosity, s.lead.force * dt, true};
     // Thick liquid hangs from the mouth that it comes from. Left to itself, what is in there would fall like the rest.
-    std::array<std::vector<std::uint8_t>, 3> driven;
-    if (viscous_number(model, dt) >= kChangeNumber &&
-        drive_faces(model, state.clock.time, s.grid, s.faces.velocity, driven))
+    if (viscous_number(model, dt) >= kChangeNumber && s.openings.any())
         for (std::size_t a = 0; a < 3; ++a) {
-            input.driven[a] = driven[a];
-            for (std::size_t n = 0; n < s.viscous_push[a].size(); ++n)
-                if (driven[a][n] != 0) s.viscous_push[a][n] = 0;
+            input.driven[a] = s.openings.driven[a];
+            for (std::size_t n = 0; n < s.faces.velocity[a].size(); ++n) {
+                if (s.openings.driven[a][n] == 0) continue;
+                s.faces.velocity[a][n] = s.openings.velocity[a][n];
+                if (!s.viscous_push[a].empty()) s.viscous_push[a][n] = 0;
+            }
         }
     for (std::size_t a = 0; a < 3; ++a) {
         input.push[a] = s.viscous_push[a];
@@ -400,6 +402,7 @@ PressureInput pressure_input(const Model& model, const Scratch& s, double dt, bo
         input.carried[a] = s.immersion.carrier[a];
     }
     input.free_tiles = s.free_liquid.tiles;
+    if (s.openings.any()) input.openings = &s.openings;
     return input;
 }
 
@@ -460,12 +463,15 @@ void rub_on_walls(Scratch& s, double dt)
 
 void extend_velocity(const Model& model, Scratch& s, double dt)
 {
+    set_driven_faces(s, s.faces.velocity, s.known_faces);
     if (carries_change(model, dt))
         extrapolate_change(s.grid, s.solid_fields, s.faces.mass, s.transferred, kExtrapolatedLayers, s.faces.velocity,
                            s.known_faces);
     extrapolate_velocity(s.grid, kExtrapolatedLayers, s.faces.velocity, s.known_faces);
+    const HoleFaces holes(s.openings, s.faces.velocity);
     constrain_to_solids(s.grid, s.solids.view(), s.solid_fields, s.known_faces, s.faces.velocity, s.face_solids);
     if (s.has_viscosity) s.viscosity_solver.extend_through_walls(s.faces.velocity);
+    holes.restore(s.faces.velocity);
 }
 
 void project_start(const Model& model, Scratch& s, double dt)

@@ -2,6 +2,7 @@
 
 #include "sim/film_stages.h"
 #include "sim/immersion_stages.h"
+#include "sim/openings.h"
 #include "sim/resample.h"
 #include "sim/sources.h"
 #include "sim/stages.h"
@@ -40,6 +41,7 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
         stage("grid", [&] { build_grid(model, state, scratch); });
         stage("solids", [&] { place_solids(model, state, scratch, dt); });
         stage("surface", [&] { find_surface(model, state, scratch); });
+        stage("openings", [&] { find_openings(model, state, scratch); });
         stage("surface tension", [&] { find_surface_pressure(model, scratch); });
         stage("particles to grid", [&] { transfer_to_grid(model, state, scratch); });
         stage("watchdog", [&] { check_transferred(scratch.faces, "particles to grid"); });
@@ -69,6 +71,10 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
     if (has_liquid) stage("grid to particles", [&] { commit_liquid(model, state, scratch, dt); });
     stage("loads", [&] { measure_loads(model, state, scratch); });
     stage("strand update", [&] { commit_strands(model, state, scratch, dt); });
+    if (has_liquid) {
+        stage("contact", [&] { keep_out_of_solids(model, state, scratch, end); });
+        stage("drains", [&] { remove_drained(model, scratch.drained, state); });
+    }
     if (model.wetting) {
         stage("films", [&] { flow_films(model, state, scratch, dt); });
         stage("spreading", [&] { spread_films(model, state, scratch, dt); });
@@ -76,8 +82,6 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
         stage("dripping", [&] { shed_liquid(model, state, scratch, dt); });
     }
     if (has_liquid) {
-        stage("contact", [&] { keep_out_of_solids(model, state, scratch, end); });
-        stage("drains", [&] { remove_drained(model, end, state); });
         stage("sources", [&] { emit_sources(model, state.clock.time, end, state, scratch.source_columns); });
         stage("resampling", [&] { resample_liquid(model, end, state); });
     }

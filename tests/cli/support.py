@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = os.environ["RIVULET_BIN"]
 FULL = os.environ.get("RIVULET_FULL") == "1"
 
-# A tank with a source, a drain, an obstacle and probes of both kinds: a second or two in all.
+# A tank with an obstacle and probes of both kinds: a second or two in all.
 SCENE = """
 title = "tank"
 [simulation]

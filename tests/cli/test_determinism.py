@@ -5,7 +5,7 @@ import concurrent.futures
 import tomllib
 import unittest
 
-from support import FULL, ROOT, CliTest, gallery
+from support import FULL, ROOT, SCENE, CliTest, gallery
 
 FRAMES = 24 if FULL else 10
 THREADS = (1, 2, 3, 8)
@@ -30,6 +30,23 @@ class Determinism(CliTest):
         out = f"{scene.stem}-parts{len(size)}"
         self.run_scene(out, "--frames", FRAMES // 2, "--threads", "2", *size, scene=scene)
         return self.state_hash(out, "--frames", FRAMES, "--resume", "--threads", "3", *size, scene=scene)
+
+    def test_mouths_and_drains_thinner_than_a_cell_do_not_either(self):
+        scene = self.folder / "openings.toml"
+        scene.write_text(SCENE + """
+[sources.tap]
+liquid = "water"
+shape = { type = "box", lower = "0.05 0.05 0 m", upper = "0.2 0.2 0.001 m" }
+velocity = "0 0 0.5 m/s"
+[drains.plug]
+shape = { type = "cylinder", start = "0.5 0.2 0 m", end = "0.5 0.2 0.001 m", radius = "8 cm" }
+[drains.shelf]
+shape = { type = "box", lower = "0.25 0 0.2 m", upper = "0.6 0.3 0.201 m" }
+""")
+        hashes = [self.state_hash(f"openings-{threads}", "--frames", FRAMES, "--threads", threads, scene=scene)
+                  for threads in THREADS]
+        self.assertEqual(set([*hashes, self.in_two_parts(scene, [])]), {hashes[0]})
+        self.assertGreater(self.report("openings-1")["ledger"]["drained"], 0)
 
     def test_threads_repeats_and_resume_do_not_change_a_bit(self):
         # Two runs at a time: those on one thread would leave a core idle, and a busy machine orders threads otherwise.

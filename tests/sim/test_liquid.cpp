@@ -277,7 +277,8 @@ TEST(Source, LiquidFallsFromTheMouthOnAsWhenItLeftIt)
         volume += state.liquid.volume[p];
     }
     // Steps of 4 ms: begun a step too early it would be g dt t = 5.9 mm lower.
-    EXPECT_NEAR(sum / volume, 0, 0.5e-3); // measured -0.13e-3
+    // Faces that reach over the mouth's end hold it 0.2 cells longer: 1 ms.
+    EXPECT_NEAR(sum / volume, 0, 2e-3); // measured 1.4e-3
 }
 
 TEST(Drain, TakesOutAndBooksWhatEntersIt)

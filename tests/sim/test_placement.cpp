@@ -89,6 +89,28 @@ TEST(Placement, SourcesThatCannotGiveAnythingAreWarnedOf)
     EXPECT_EQ(placement_warnings(m), Lines());
 }
 
+TEST(Placement, OpeningsThatAreNarrowAcrossTheFlowAreWarnedOf)
+{
+    Model m = tank_with_post();
+    const double cell = m.options.cell_size;
+    Drain slit;
+    slit.name = "slit";
+    slit.shape = make_box({0.1, 0.1, 0}, {0.9, 0.1 + 0.6 * cell, 0.01 * cell}); // thin is no matter
+    m.drains.push_back(slit);
+    EXPECT_EQ(placement_warnings(m), Lines());
+    m.drains[0].shape = make_box({0.1, 0.1, 0}, {0.9, 0.1 + 0.4 * cell, 0.01 * cell});
+    ASSERT_EQ(placement_warnings(m).size(), 1U);
+    EXPECT_NE(placement_warnings(m)[0].find("drains.slit is"), std::string::npos);
+    Source needle;
+    needle.name = "needle";
+    needle.shape = make_box({0.1, 0.1, 0.5}, {0.1 + 0.3 * cell, 0.1 + 0.3 * cell, 0.7});
+    needle.velocity = {0, 0, -1};
+    m.drains.clear();
+    m.sources.push_back(needle);
+    ASSERT_EQ(placement_warnings(m).size(), 1U);
+    EXPECT_NE(placement_warnings(m)[0].find("sources.needle is"), std::string::npos);
+}
+
 TEST(Placement, LiquidInsideOfAnObstacleIsWarnedOf)
 {
     Model m = tank_with_post();

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "sim/model.h"
+
+namespace rivulet {
+
+/// [start, stop)
+[[nodiscard]] inline bool is_active(double start, double stop, double time) { return time >= start && time < stop; }
+
+/// Where a source says how liquid moves, in its own frame: in its shape and, where that is thin along the flow, on
+/// beyond it, so that a face of the grid lies between where liquid comes into being and where it is let go.
+class Mouth {
+public:
+    Mouth(const Source& source, double cell_size);
+
+    [[nodiscard]] const Aabb& bounds() const { return bounds_; }
+    /// Whether a place, or one upstream of it, is nearer to the source's shape than `within`: looks along the flow in
+    /// strides that cannot miss it.
+    [[nodiscard]] bool holds(const Vec3& y, double within = 0) const;
+    /// Thickness of the shape along the flow, as the mean of lines through it [m].
+    [[nodiscard]] double thickness() const { return thickness_; }
+
+private:
+    const Shape& shape_;
+    Aabb bounds_;
+    Vec3 flow_ = Vec3::Zero();
+    double thickness_ = 0, length_ = 0, least_ = 1; ///< [m]
+};
+
+/// Where a drain takes liquid, in its own frame: its shape, or, where that is thinner than a cell, a plate of its
+/// outline that is as thick as a cell, or that goes through the wall behind it.
+class DrainMouth {
+public:
+    /// `is_solid`: whether a place, in the drain's frame, is in a solid.
+    template <class IsSolid>
+    DrainMouth(const Drain& drain, double cell_size, IsSolid&& is_solid) : DrainMouth(drain, cell_size)
+    {
+        if (!is_thin_) return;
+        const double beside = 0.5 * (thickness_ + cell_size);
+        const bool below = is_solid(Vec3(middle_ - beside * normal_)),
+                   above = is_solid(Vec3(middle_ + beside * normal_));
+        widen(cell_size, below, above);
+    }
+
+    [[nodiscard]] const Aabb& bounds() const { return bounds_; }
+    /// Signed distance, as Shape::distance() [m].
+    [[nodiscard]] double distance(const Vec3& y) const;
+    /// Whether it is a hole in a wall, and a place is in that, or less than `before` before it.
+    [[nodiscard]] bool pierces(const Vec3& y, double before) const;
+    /// Whether the straight way from one place to another meets it.
+    [[nodiscard]] bool meets(const Vec3& from, const Vec3& to) const;
+    /// Smallest thickness of the shape [m]; -1 where it is not known.
+    [[nodiscard]] double thickness() const { return thickness_; }
+
+private:
+    DrainMouth(const Drain& drain, double cell_size);
+    void widen(double cell_size, bool below, bool above);
+
+    const Shape& shape_;
+    Aabb bounds_;
+    bool is_thin_ = false, is_hole_ = false;
+    Vec3 middle_ = Vec3::Zero(), normal_ = Vec3::UnitZ();
+    double thickness_ = -1, lower_ = 0, upper_ = 0, least_ = 1; ///< [m]
+};
+
+} // namespace rivulet

@@ -1,0 +1,261 @@
+#include "sim/openings.h"
+
+#include "base/parallel.h"
+#include "fluid/cell_neighbours.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace rivulet {
+namespace {
+
+/// Places on a face by which the part of it in a region is found: a lattice on which no two have a coordinate in
+/// common.
+constexpr int kFacePlaces = 55, kFaceTurn = 34;
+/// How far before a hole a face still counts as in it, in cells: it may lie on the wall's very surface.
+constexpr double kBeforeHole = 0.125;
+const double kHalfFace = std::sqrt(0.5); ///< from its middle to a corner, in cells
+
+Vec3 face_middle(const TileGrid& grid, int t, int c, std::size_t axis)
+{
+    Vec3 at = Vec3(c % 8, c / 8 % 8, c / 64) + Vec3::Constant(0.5);
+    at[static_cast<int>(axis)] -= 0.5;
+    return grid.node(t, at.x(), at.y(), at.z());
+}
+
+/// Part of a face in a region that is_in(place) tells, where its corners and its middle do not agree on it.
+template <class IsIn>
+double part_of_face(const Vec3& middle, std::size_t axis, double dx, IsIn&& is_in)
+{
+    const auto place = [&](double u, double v) {
+        Vec3 x = middle;
+        x[static_cast<int>((axis + 1) % 3)] += (u - 0.5) * dx;
+        x[static_cast<int>((axis + 2) % 3)] += (v - 0.5) * dx;
+        return x;
+    };
+    constexpr double kIn = 1e-6; // a corner on the edge itself belongs to the face's own side
+    int n = is_in(middle);
+    for (int corner = 0; corner < 4; ++corner)
+        n += is_in(place(corner % 2 == 0 ? kIn : 1 - kIn, corner / 2 == 0 ? kIn : 1 - kIn));
+    if (n == 5) return 1;
+    n = 0;
+    for (int i = 0; i < kFacePlaces; ++i)
+        n += is_in(place((i + 0.5) / kFacePlaces, (i * kFaceTurn % kFacePlaces + 0.5) / kFacePlaces));
+    return static_cast<double>(n) / kFacePlaces;
+}
+
+void allocate(const TileGrid& grid, FaceOpenings& openings)
+{
+    openings.tiles.assign(static_cast<std::size_t>(grid.n_tiles()) + 1, 0);
+    openings.inflow.assign(grid.field_size(), 0);
+    for (auto* fields : {&openings.driven, &openings.velocity, &openings.hole})
+        for (auto& field : *fields) field.assign(grid.field_size(), 0);
+}
+
+/// By face: number of the source that drives it, from 1 on.
+using FaceOwners = std::array<std::vector<std::uint8_t>, 3>;
+
+void drive_tile(const Source& source, const Mouth& mouth, double time, int t, std::uint8_t number, FaceOwners& owner,
+                Scratch& s)
+{
+    const double dx = s.grid.cell_size();
+    const Pose pose = source.motion.pose(time);
+    const Twist twist = source.motion.twist(time);
+    const Vec3 flow = pose.rotation * source.velocity;
+    const auto is_in = [&](const Vec3& x) { return mouth.holds(pose.to_body(x)); };
+    for (int c = 0; c < kTileCells; ++c)
+        for (std::size_t a = 0; a < 3; ++a) {
+            const Vec3 x = face_middle(s.grid, t, c, a);
+            if (!mouth.holds(pose.to_body(x), kHalfFace * dx)) continue;
+            const double part = part_of_face(x, a, dx, is_in);
+            const auto face = static_cast<std::size_t>(t * kTileCells + c);
+            if (part <= s.openings.driven[a][face]) continue;
+            s.openings.driven[a][face] = part;
+            owner[a][face] = number;
+            s.openings.velocity[a][face] = flow[static_cast<int>(a)] + twist.velocity_at(x, pose)[static_cast<int>(a)];
+            s.openings.tiles[static_cast<std::size_t>(t)] = 1;
+        }
+}
+
+/// What a source brings comes into being where its flow, for itself, goes out of cells.
+void add_inflow(const Source& source, double time, std::uint8_t number, const FaceOwners& owner, Scratch& s)
+{
+    const Vec3 flow = source.motion.pose(time).rotation * source.velocity;
+    parallel_for(s.grid.n_tiles(), "inflow of sources", [&](std::int64_t t) {
+        for (int c = 0; c < kTileCells; ++c) {
+            const CellNeighbours at(s.grid, static_cast<int>(t), c % 8, c / 8 % 8, c / 64);
+            double out = 0;
+            for (std::size_t a = 0; a < 3; ++a) {
+                const auto part = [&](std::size_t f) {
+                    return owner[a][f] == number ? s.solid_fields.open[a][f] * s.openings.driven[a][f] : 0;
+                };
+                out += flow[static_cast<int>(a)] * (part(at.up[a]) - part(at.own));
+            }
+            if (out > 0) s.openings.inflow[at.own] += out / s.grid.cell_size();
+        }
+    });
+}
+
+/// Tiles beside one with openings have faces of it.
+void mark_neighbours(const TileGrid& grid, std::vector<std::uint8_t>& tiles)
+{
+    const std::vector<std::uint8_t> own = tiles;
+    for (int t = 0; t < grid.n_tiles(); ++t)
+        for (int n = 0; n < 27 && own[static_cast<std::size_t>(t)] != 0; ++n)
+            tiles[static_cast<std::size_t>(grid.neighbour(t, n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1))] = 1;
+    tiles.back() = 0;
+}
+
+void open_drains(const ActiveDrains& drains, Scratch& s)
+{
+    const double dx = s.grid.cell_size();
+    const auto is_in = [&](const Vec3& x) { return drains.pierce(x, kBeforeHole * dx); };
+    parallel_for(s.grid.n_tiles(), "open drains", [&](std::int64_t ti) {
+        const int t = static_cast<int>(ti);
+        if (!drains.are_near(s.grid.node(t, 4, 4, 4), kTileEdge * dx)) return;
+        for (int c = 0; c < kTileCells; ++c) {
+            const auto cell = static_cast<std::size_t>(t * kTileCells + c);
+            double& distance = s.liquid_distance[cell];
+            distance = std::max(distance, -drains.distance(s.grid.cell_centre(t, c % 8, c / 8 % 8, c / 64)));
+            for (std::size_t a = 0; a < 3; ++a) {
+                if (s.solid_fields.open[a][cell] == 1) continue;
+                const Vec3 x = face_middle(s.grid, t, c, a);
+                if (drains.distance(x) > dx) continue;
+                s.openings.hole[a][cell] = part_of_face(x, a, dx, is_in);
+                if (s.openings.hole[a][cell] > 0) s.openings.tiles[static_cast<std::size_t>(t)] = 1;
+            }
+        }
+    });
+}
+
+/// Behind a hole, however narrow, there is air.
+void empty_holes(Scratch& s)
+{
+    parallel_for(s.grid.n_tiles(), "empty holes", [&](std::int64_t t) {
+        for (int c = 0; c < kTileCells; ++c) {
+            const CellNeighbours at(s.grid, static_cast<int>(t), c % 8, c / 8 % 8, c / 64);
+            if (s.solid_fields.centre_inside[at.own] == 0) continue;
+            bool is_pierced = false;
+            for (std::size_t a = 0; a < 3; ++a)
+                is_pierced = is_pierced || s.openings.hole[a][at.own] > 0 || s.openings.hole[a][at.up[a]] > 0;
+            if (is_pierced) s.liquid_distance[at.own] = std::max(s.liquid_distance[at.own], 0.5 * s.grid.cell_size());
+        }
+    });
+}
+
+} // namespace
+
+void find_openings(const Model& model, const State& state, Scratch& s)
+{
+    const double time = state.clock.time;
+    const ActiveDrains drains(model, time);
+    s.openings.tiles.clear();
+    const bool any = std::any_of(model.sources.begin(), model.sources.end(),
+                                 [&](const Source& o) { return is_active(o.start, o.stop, time); });
+    if (!any && !drains.any()) return;
+    allocate(s.grid, s.openings);
+    FaceOwners owner;
+    for (auto& o : owner) o.assign(s.grid.field_size(), 0);
+    for (std::size_t n = 0; n < model.sources.size(); ++n) {
+        const Source& source = model.sources[n];
+        if (!is_active(source.start, source.stop, time)) continue;
+        const auto number = static_cast<std::uint8_t>(n % 255 + 1);
+        const Mouth mouth(source, s.grid.cell_size());
+        const Vec3 middle = source.motion.pose(time).to_world(mouth.bounds().centre());
+        const double reach = 0.5 * mouth.bounds().size().norm() + kTileEdge * s.grid.cell_size();
+        parallel_for(s.grid.n_tiles(), "drive faces", [&](std::int64_t t) {
+            if ((s.grid.node(static_cast<int>(t), 4, 4, 4) - middle).norm() <= reach)
+                drive_tile(source, mouth, time, static_cast<int>(t), number, owner, s);
+        });
+    }
+    for (std::size_t n = 0; n < model.sources.size(); ++n)
+        if (is_active(model.sources[n].start, model.sources[n].stop, time))
+            add_inflow(model.sources[n], time, static_cast<std::uint8_t>(n % 255 + 1), owner, s);
+    if (drains.any()) {
+        open_drains(drains, s);
+        empty_holes(s);
+    }
+    mark_neighbours(s.grid, s.openings.tiles);
+    if (std::find(s.openings.tiles.begin(), s.openings.tiles.end(), 1) == s.openings.tiles.end())
+        s.openings.tiles.clear();
+}
+
+void set_driven_faces(const Scratch& s, std::array<std::vector<double>, 3>& velocity,
+                      std::array<std::vector<std::uint8_t>, 3>& known)
+{
+    if (!s.openings.any()) return;
+    parallel_for(s.grid.n_tiles(), "driven faces", [&](std::int64_t t) {
+        if (!s.openings.has(static_cast<std::size_t>(t))) return;
+        for (int c = 0; c < kTileCells; ++c) {
+            const CellNeighbours at(s.grid, static_cast<int>(t), c % 8, c / 8 % 8, c / 64);
+            for (std::size_t a = 0; a < 3; ++a) {
+                const double part = s.openings.driven[a][at.own];
+                if (part > 0 && s.solid_fields.open[a][at.own] > 0) {
+                    double& u = velocity[a][at.own];
+                    const double given = s.openings.velocity[a][at.own];
+                    u = known[a][at.own] != 0 ? part * given + (1 - part) * u : given;
+                    known[a][at.own] = 1;
+                }
+                const bool has_liquid = s.pressure.unknown[at.own] != 0 || s.pressure.unknown[at.down[a]] != 0;
+                if (s.openings.hole[a][at.own] > 0 && has_liquid) known[a][at.own] = 1;
+            }
+        }
+    });
+}
+
+HoleFaces::HoleFaces(const FaceOpenings& openings, const std::array<std::vector<double>, 3>& velocity)
+{
+    for (std::size_t t = 0; t < openings.tiles.size(); ++t)
+        for (std::size_t f = t * kTileCells; f < (t + 1) * kTileCells && openings.tiles[t] != 0; ++f)
+            for (std::size_t a = 0; a < 3; ++a)
+                if (openings.hole[a][f] > 0) faces_.push_back({a, f, openings.hole[a][f], velocity[a][f]});
+}
+
+void HoleFaces::restore(std::array<std::vector<double>, 3>& velocity) const
+{
+    for (const Face& f : faces_) {
+        double& u = velocity[f.axis][f.face];
+        u += f.part * (f.value - u);
+    }
+}
+
+ActiveDrains::ActiveDrains(const Model& model, double time)
+{
+    std::optional<SolidSet> solids; // where any drain works
+    for (const Drain& drain : model.drains) {
+        if (!is_active(drain.start, drain.stop, time)) continue;
+        if (!solids) solids = solids_at(model, time, 0);
+        const Pose pose = drain.motion.pose(time);
+        drains_.push_back({DrainMouth(drain, model.options.cell_size,
+                                      [&](const Vec3& y) { return solids->view().distance(pose.to_world(y)) < 0; }),
+                           pose});
+    }
+}
+
+bool ActiveDrains::take(const Vec3& from, const Vec3& to) const
+{
+    return std::any_of(drains_.begin(), drains_.end(),
+                       [&](const Placed& d) { return d.mouth.meets(d.pose.to_body(from), d.pose.to_body(to)); });
+}
+
+double ActiveDrains::distance(const Vec3& x) const
+{
+    double least = 1e30;
+    for (const Placed& d : drains_) least = std::min(least, d.mouth.distance(d.pose.to_body(x)));
+    return least;
+}
+
+bool ActiveDrains::pierce(const Vec3& x, double before) const
+{
+    return std::any_of(drains_.begin(), drains_.end(),
+                       [&](const Placed& d) { return d.mouth.pierces(d.pose.to_body(x), before); });
+}
+
+bool ActiveDrains::are_near(const Vec3& x, double reach) const
+{
+    return std::any_of(drains_.begin(), drains_.end(),
+                       [&](const Placed& d) { return d.mouth.bounds().dilated(reach).contains(d.pose.to_body(x)); });
+}
+
+} // namespace rivulet
