@@ -45,6 +45,7 @@ public:
     [[nodiscard]] const Aabb& bounds() const { return bounds_; }
     /// Signed distance, as Shape::distance() [m].
     [[nodiscard]] double distance(const Vec3& y) const;
+    [[nodiscard]] bool is_hole() const { return is_hole_; }
     /// Whether it is a hole in a wall, and a place is in that, or less than `before` before it.
     [[nodiscard]] bool pierces(const Vec3& y, double before) const;
     /// Whether the straight way from one place to another meets it.

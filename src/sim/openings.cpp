@@ -110,6 +110,7 @@ void mark_neighbours(const TileGrid& grid, std::vector<std::uint8_t>& tiles)
 void open_drains(const ActiveDrains& drains, Scratch& s)
 {
     const double dx = s.grid.cell_size();
+    const bool pierces = drains.any_holes();
     const auto is_in = [&](const Vec3& x) { return drains.pierce(x, kBeforeHole * dx); };
     parallel_for(s.grid.n_tiles(), "open drains", [&](std::int64_t ti) {
         const int t = static_cast<int>(ti);
@@ -118,7 +119,7 @@ void open_drains(const ActiveDrains& drains, Scratch& s)
             const auto cell = static_cast<std::size_t>(t * kTileCells + c);
             double& distance = s.liquid_distance[cell];
             distance = std::max(distance, -drains.distance(s.grid.cell_centre(t, c % 8, c / 8 % 8, c / 64)));
-            for (std::size_t a = 0; a < 3; ++a) {
+            for (std::size_t a = 0; a < 3 && pierces; ++a) {
                 if (s.solid_fields.open[a][cell] == 1) continue;
                 const Vec3 x = face_middle(s.grid, t, c, a);
                 if (drains.distance(x) > dx) continue;
@@ -174,7 +175,7 @@ void find_openings(const Model& model, const State& state, Scratch& s)
             add_inflow(model.sources[n], time, static_cast<std::uint8_t>(n % 255 + 1), owner, s);
     if (drains.any()) {
         open_drains(drains, s);
-        empty_holes(s);
+        if (drains.any_holes()) empty_holes(s);
     }
     mark_neighbours(s.grid, s.openings.tiles);
     if (std::find(s.openings.tiles.begin(), s.openings.tiles.end(), 1) == s.openings.tiles.end())
@@ -202,6 +203,34 @@ void set_driven_faces(const Scratch& s, std::array<std::vector<double>, 3>& velo
             }
         }
     });
+}
+
+std::array<std::vector<double>, 3> hold_faces(const Model& model, double time, const TileGrid& grid,
+                                              std::array<std::vector<double>, 3>& velocity)
+{
+    std::array<std::vector<double>, 3> held;
+    for (auto& h : held) h.assign(grid.field_size(), 0);
+    for (const Source& source : model.sources) {
+        if (!is_active(source.start, source.stop, time)) continue;
+        const Mouth mouth(source, grid.cell_size());
+        const Pose pose = source.motion.pose(time);
+        const Twist twist = source.motion.twist(time);
+        const Vec3 flow = pose.rotation * source.velocity, middle = pose.to_world(mouth.bounds().centre());
+        const double reach = 0.5 * mouth.bounds().size().norm() + kTileEdge * grid.cell_size();
+        parallel_for(grid.n_tiles(), "hold faces", [&](std::int64_t ti) {
+            const int t = static_cast<int>(ti);
+            if ((grid.node(t, 4, 4, 4) - middle).norm() > reach) return;
+            for (std::size_t a = 0; a < 3; ++a)
+                for (int c = 0; c < kTileCells; ++c) {
+                    const Vec3 x = face_middle(grid, t, c, a);
+                    if (!mouth.holds(pose.to_body(x), 0.5 * grid.cell_size())) continue;
+                    const auto face = static_cast<std::size_t>(t * kTileCells + c);
+                    velocity[a][face] = flow[static_cast<int>(a)] + twist.velocity_at(x, pose)[static_cast<int>(a)];
+                    held[a][face] = 1;
+                }
+        });
+    }
+    return held;
 }
 
 HoleFaces::HoleFaces(const FaceOpenings& openings, const std::array<std::vector<double>, 3>& velocity)

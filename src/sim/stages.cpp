@@ -362,15 +362,15 @@ void solve_viscosity(const Model& model, const State& state, Scratch& s, double 
     ViscosityInput input{&s.grid,       &solids,     &s.solid_fields, s.liquid_distance, s.density,
                          first.density, s.viscosity, first.viscosity, s.lead.force * dt, true};
     // Thick liquid hangs from the mouth that it comes from. Left to itself, what is in there would fall like the rest.
-    if (viscous_number(model, dt) >= kChangeNumber && s.openings.any())
+    std::array<std::vector<double>, 3> held;
+    if (viscous_number(model, dt) >= kChangeNumber && s.openings.any()) {
+        held = hold_faces(model, state.clock.time, s.grid, s.faces.velocity);
         for (std::size_t a = 0; a < 3; ++a) {
-            input.driven[a] = s.openings.driven[a];
-            for (std::size_t n = 0; n < s.faces.velocity[a].size(); ++n) {
-                if (s.openings.driven[a][n] == 0) continue;
-                s.faces.velocity[a][n] = s.openings.velocity[a][n];
-                if (!s.viscous_push[a].empty()) s.viscous_push[a][n] = 0;
-            }
+            input.driven[a] = held[a];
+            for (std::size_t n = 0; n < s.viscous_push[a].size(); ++n)
+                if (held[a][n] != 0) s.viscous_push[a][n] = 0;
         }
+    }
     for (std::size_t a = 0; a < 3; ++a) {
         input.push[a] = s.viscous_push[a];
         input.carried[a] = s.immersion.carrier[a];
