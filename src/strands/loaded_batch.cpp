@@ -6,6 +6,13 @@
 #include <cmath>
 
 namespace rivulet {
+namespace {
+
+/// Turn of an edge about itself in a step of Euler's [rad] beyond which inertia does not carry it: it would be a whole
+/// period of what bends or twists it, of which the step sees only where it ends.
+constexpr double kMostTurn = 1;
+
+} // namespace
 
 void LoadedBatch::load(const StrandBatch& batch, RodConfiguration& start)
 {
@@ -64,7 +71,8 @@ void LoadedBatch::load_vertex(const BatchSeat& seat, int i)
     if (is_last) return;
     system.inertia[k][l] = 0.25 * m.density * m.area() * after * (m.radius_a * m.radius_a + m.radius_b * m.radius_b) +
                            (step_.added_inertia.empty() ? 0 : step_.added_inertia[v]);
-    system.predicted_spin[k][l] = h * state_.spin[v];
+    const double turn = h * state_.spin[v];
+    system.predicted_spin[k][l] = is_midpoint ? turn : std::clamp(turn, -kMostTurn, kMostTurn);
     put(system.edge[k], l, state_.position[v + 1] - state_.position[v]);
     put(system.director[k], l, state_.director[v]);
     if (hold(v) != Hold::VertexAndEdge) return;

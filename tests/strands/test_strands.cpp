@@ -57,6 +57,23 @@ TEST(Strands, FreeRodKeepsMomentumAndAngularMomentum)
     }
 }
 
+/// A free straight rod that spins about itself keeps its spin, but for one that would take it round by more than a
+/// radian in a step: strands with a curve of their own, held by others, gained energy without bound from such turns.
+TEST(Strands, SpinsThatAStepCanSeeAreKept)
+{
+    for (const double turn : {0.3, 0.99, 5.0, -256.0}) { // in a step [rad]
+        std::vector<Vec3> points;
+        for (int k = 0; k <= 10; ++k) points.emplace_back(0.01 * k, 0, 0);
+        Strands s = one_strand(points, human_hair());
+        const StrandStep step{.dt = 1e-3};
+        for (std::size_t v = 0; v + 1 < points.size(); ++v) s.state.spin[v] = turn / step.dt;
+        StrandUpdate update;
+        for (int i = 0; i < 10; ++i) ASSERT_TRUE(advance(s, step, update));
+        const double kept = std::clamp(turn, -1.0, 1.0) / step.dt;
+        for (std::size_t v = 0; v + 1 < points.size(); ++v) EXPECT_NEAR(s.state.spin[v], kept, 1e-6);
+    }
+}
+
 /// Tip of the elastica of a heavy rod that leaves a wall horizontally, by shooting for the bending moment at the wall:
 ///   EI theta'' = -w (L - s) cos(theta),  theta(0) = 0,  theta'(L) = 0,  theta downwards from the horizontal.
 Vec3 heavy_elastica_tip(double stiffness, double weight, double length)
