@@ -24,8 +24,9 @@ struct ConeContact {
     /// Not null: a liquid bridge, that pulls with a force that depends on the distance, `gap` and motion along the
     /// normal, and nowhere falls with it. There is no friction.
     const BridgeCurve* bridge = nullptr;
-    double length = 0;   ///< of that bridge [m]
-    double softness = 0; ///< by which a contact gives way to its own force, in sweep_cones() [m/N]
+    double length = 0; ///< of that bridge [m]
+    double softness =
+        0; ///< by which a contact gives way along the normal to its own force there, in sweep_cones() [m/N]
 };
 
 /// Motions of all contacts for forces on all contacts, both in world axes: linear, symmetric, positive semi-definite.

@@ -46,7 +46,7 @@ public:
             const ConeContact& c = contacts[i];
             frame_[i] = contact_frame(c.normal);
             own_[i] = own_compliance(i);
-            own_[i].diagonal().array() += c.softness;
+            own_[i](0, 0) += c.softness;
             own_[i].diagonal().array() += kRegular * own_[i].trace() / static_cast<double>(n_axes(c));
             local_.emplace_back(own_[i], c.friction);
             if (c.is_joint) own_inverse_[i] = own_[i].inverse();
@@ -167,7 +167,7 @@ private:
             const double* at = side_motion_.data() + w_.axis[static_cast<std::size_t>(side)];
             for (std::size_t k = 0; k < n; ++k) d[static_cast<Eigen::Index>(k)] += at[k];
         }
-        if (contacts_[i].softness > 0) d += contacts_[i].softness * x_[i];
+        d[0] += contacts_[i].softness * x_[i][0];
         return d;
     }
 
@@ -247,7 +247,7 @@ private:
             if (is_changed_[i]) force_[i] = frame_[i].transpose() * unshifted(i);
             Vec3 d = moved(i);
             d[0] -= contacts_[i].gap;
-            if (contacts_[i].softness > 0) d -= contacts_[i].softness * x_[i];
+            d[0] -= contacts_[i].softness * x_[i][0];
             if (contacts_[i].bridge) d[1] = d[2] = 0;
             motion_[i] = frame_[i].transpose() * d;
         }

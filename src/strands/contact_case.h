@@ -19,9 +19,16 @@ struct ContactCase {
     std::span<RodMatrix> factors; ///< of the strands' last motion, for every batch
     double thinnest = 0;          ///< radius of all [m]
 
-    [[nodiscard]] StrandMotion motion(const StrandUpdate& update) const
+    [[nodiscard]] StrandMotion motion(std::span<const Vec3> end) const
     {
-        return {state.position, update.state.position, step.hold};
+        return {state.position, end, step.hold, parting()};
+    }
+    [[nodiscard]] StrandMotion motion(const StrandUpdate& update) const { return motion(update.state.position); }
+    /// Bridges that draw overlapping strands together do so step by step: contacts may part them as fast [m].
+    [[nodiscard]] double parting() const
+    {
+        const BridgeInput* input = options.bridges;
+        return input && input->links && input->links->size() > 0 ? step.dt * input->closing_speed : 0;
     }
     [[nodiscard]] std::size_t strand_of(std::int32_t vertex) const
     {

@@ -72,8 +72,9 @@ std::vector<ConeContact> cones_of(std::span<const StrandContact> contacts, std::
 /// Residual of Coulomb's law, as a motion [m].
 double law_residual(const ConeContact& c, const Vec3& force, const Vec3& moved)
 {
-    return coulomb_residual(force + c.cohesion * c.normal, moved + c.softness * force + c.gap * c.normal, c.normal,
-                            c.friction, c.compliance);
+    return coulomb_residual(force + c.cohesion * c.normal,
+                            moved + (c.softness * c.normal.dot(force) + c.gap) * c.normal, c.normal, c.friction,
+                            c.compliance);
 }
 
 /// Contacts, or at least the worst of all, whose law is off by more than `bearable` [m].
@@ -143,7 +144,7 @@ ContactForces solve_contact_forces(const ContactCase& given, std::span<const Str
     const bool is_wet = !bridges.empty();
     ContactForces out{.force = std::vector<Vec3>(n), .moved = std::vector<Vec3>(n)};
     // Dry strands bear as much of the last step's forces already as is needed.
-    std::vector<Vec3> guess(options.bridges ? n : 0);
+    std::vector<Vec3> guess(is_wet ? n : 0);
     parallel_for(
         static_cast<std::int64_t>(n), "contact forces",
         [&](std::int64_t k) {
@@ -151,7 +152,7 @@ ContactForces solve_contact_forces(const ContactCase& given, std::span<const Str
             const StrandContact& c = contacts[i];
             out.force[i] = c.force;
             out.moved[i] = contact_motion(c, motion);
-            if (options.bridges) guess[i] = c.force == Vec3::Zero() ? force_before(given, c, bridges) : c.force;
+            if (is_wet) guess[i] = c.force == Vec3::Zero() ? force_before(given, c, bridges) : c.force;
         },
         kForceGrain);
     if (!stiff.empty()) add_without_excess(contacts, compliance, out.moved);
@@ -161,8 +162,8 @@ ContactForces solve_contact_forces(const ContactCase& given, std::span<const Str
     if (is_wet) max_bytes = std::max(max_bytes, kMaxWetBlockBytes);
     std::vector<ConeContact> cones = cones_of(contacts, bridges);
     for (std::size_t i = 0; is_soft && i < n; ++i) cones[i].softness = contact_softness(given, contacts[i]);
-    const ConeSolution solution = solve_cones_by_size(cones, compliance, cone_options, max_bytes, is_wet,
-                                                      options.bridges ? guess : out.force, out);
+    const ConeSolution solution =
+        solve_cones_by_size(cones, compliance, cone_options, max_bytes, is_wet, is_wet ? guess : out.force, out);
     if (out.broken >= 0) return out;
     out.iterations = solution.iterations;
     out.residual = solution.residual;

@@ -45,7 +45,7 @@ std::vector<StrandContact> ContactSearch::ties(std::span<const StrandBridge> bri
                                                std::span<const StrandContact> carried, const StrandMotion& motion) const
 {
     std::vector<StrandContact> all;
-    if (given_.options.bridges) all = place_joints(given_.model, given_.edges, motion);
+    if (!bridges.empty()) all = place_joints(given_.model, given_.edges, motion);
     for (const StrandBridge& b : bridges) {
         all.push_back(b.contact);
         all.back().force = Vec3::Zero();
@@ -69,7 +69,7 @@ std::vector<StrandContact> ContactSearch::with_carried(const std::vector<StrandC
         if (step.hold.empty() || step.hold[v] == Hold::Free)
             end[v] = given_.state.position[v] + step.dt * given_.state.velocity[v];
     const std::vector<StrandContact> carried =
-        find_contacts(given_.edges, {given_.state.position, end, step.hold}, given_.obstacles, carried_pairs_);
+        find_contacts(given_.edges, given_.motion(end), given_.obstacles, carried_pairs_);
     std::vector<StrandContact> both;
     std::set_union(found.begin(), found.end(), carried.begin(), carried.end(), std::back_inserter(both));
     return both;

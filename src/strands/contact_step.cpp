@@ -30,6 +30,8 @@ namespace {
 constexpr double kLateDepth = 0.5;
 /// And one that counts as a contact missed.
 constexpr double kMissedDepth = 1;
+/// And, where strands are wet, one of a known contact that calls for a second attempt.
+constexpr double kLeftDepth = 0.3;
 /// Forces of the last step are taken as they are if more than this part of them is needed.
 constexpr double kEased = 0.8;
 /// How much further contacts may take a strand than the motion, against each other, that they end.
@@ -63,7 +65,7 @@ public:
         set_out();
         ease_carried();
         while (find() && contact_.rounds < max_rounds()) {
-            if (!bridges_.empty() && !is_better()) break;
+            if (is_wet() && !is_better()) break;
             ++contact_.rounds;
             if (!solve_forces()) break;
             move(contact_.contacts);
@@ -71,14 +73,17 @@ public:
             if (leads_nowhere()) break;
         }
         if (contact_.thrown < 0) settle_pairs();
-        if (!bridges_.empty() && has_failed()) go_by_newton();
+        if (is_wet() && has_failed()) go_by_newton();
         if (contact_.thrown >= 0) return;
+        if (is_wet()) count_known_missed();
         count_open_joints();
         contact_.is_bearable = contact_.n_unbearable == 0;
         end_bridges();
     }
 
 private:
+    [[nodiscard]] bool is_wet() const { return !bridges_.empty(); }
+
     void begin_bridges()
     {
         const BridgeInput* input = given_.options.bridges;
@@ -103,7 +108,7 @@ private:
     /// they set out free.
     void set_out()
     {
-        if (!given_.options.bridges) carried_ = search_.remembered();
+        if (!is_wet()) carried_ = search_.remembered();
         if (!carried_.empty()) vertex_force_ = vertex_forces(carried_, given_.state.position.size());
         StrandStep step = given_.step;
         step.contact_force = vertex_force_;
@@ -162,36 +167,48 @@ private:
         }
         std::vector<StrandContact> found, added;
         if (!only_joints) found = search_.run_into(motion(), !is_first);
-        if (!only_joints && is_first && !bridges_.empty()) found = search_.with_carried(found, motion());
+        if (!only_joints && is_first && is_wet()) found = search_.with_carried(found, motion());
         std::set_difference(found.begin(), found.end(), all.begin(), all.end(), std::back_inserter(added));
         if (contact_.rounds >= max_rounds()) {
             count_missed(added);
             return false;
         }
-        const bool has_slid = !is_first && !given_.options.bridges && follow_slid(given_.edges, motion(), all);
+        const bool has_slid = !is_first && !is_wet() && follow_slid(given_.edges, motion(), all);
         if (is_first ? all.empty() && added.empty() : !has_slid && is_done(added)) return false;
-        if (!is_first && !only_joints && bridges_.empty()) {
+        if (!is_first && !only_joints && !is_wet()) {
             drop_idle(given_, motion(), found, all);
             search_.add_struck(all, motion(), added);
         }
         add(added);
         return true;
     }
-    /// What the last round left too near: contacts that it brought about, and where strands are dry those that it knew.
-    /// Those that went through each other make the step no solution.
+    [[nodiscard]] bool is_missed(const StrandContact& c) const
+    {
+        return !c.is_joint && c.bridge < 0 && contact_depth(c, motion()) > kMissedDepth * given_.thinnest;
+    }
+    /// What the last round left too near: contacts that it brought about, and those that it knew, where strands are wet
+    /// after the second attempt.
     void count_missed(const std::vector<StrandContact>& added)
     {
-        const auto is_missed = [&](const StrandContact& c) {
-            return !c.is_joint && contact_depth(c, motion()) > kMissedDepth * given_.thinnest;
-        };
-        contact_.n_missed += std::count_if(added.begin(), added.end(), is_missed);
-        if (given_.options.bridges) return;
+        for (const StrandContact& c : added) contact_.n_missed += is_missed(c) ? 1 : 0;
+        if (!is_wet()) count_known_missed();
+    }
+    [[nodiscard]] bool has_gone_through(const StrandContact& c) const
+    {
+        return c.bridge < 0 && slid_through(given_.edges, c, motion()).has_value();
+    }
+    /// Dry ones that went through each other make the step no solution, and wet ones that it left far too near.
+    void count_known_missed()
+    {
         const bool is_counted = contact_.n_unbearable > 0; // among those whose forces were not found
-        for (const StrandContact& c : contact_.contacts)
-            if (slid_through(given_.edges, c, motion()))
+        const double bearable = given_.options.bearable * given_.thinnest;
+        for (const StrandContact& c : contact_.contacts) {
+            const bool is_through = has_gone_through(c), is_deep = is_missed(c);
+            if (is_wet() ? is_deep && contact_depth(c, motion()) > bearable : is_through)
                 ++contact_.n_unbearable;
-            else if (!is_counted && is_missed(c))
+            else if (is_through || (is_deep && !is_counted))
                 ++contact_.n_missed;
+        }
     }
     void add(const std::vector<StrandContact>& added) { add_contacts(added, motion(), given_, contact_.contacts); }
 
@@ -205,7 +222,7 @@ private:
     }
     /// The first round of a wet step is a sketch: those that follow find more contacts and know the strands' answer
     /// better, so that all but where they begin is lost of it.
-    [[nodiscard]] bool is_sketch() const { return contact_.rounds == 1 && !bridges_.empty(); }
+    [[nodiscard]] bool is_sketch() const { return contact_.rounds == 1 && is_wet(); }
 
     /// Whether the last round left less to be done than the one before; if not, that one is taken back. In wet clumps
     /// more contacts at once may make it worse. A sketch is not taken back to.
@@ -268,7 +285,7 @@ private:
     /// -1 if there is none. Rounds that begin from there throw what it runs into as well.
     [[nodiscard]] std::int32_t find_thrown()
     {
-        if (given_.options.bridges) return -1;
+        if (is_wet()) return -1;
         if (contact_.rounds == 1) {
             set_out_ = update_.state.position;
             for (const StrandContact& c : contact_.contacts)
@@ -323,7 +340,7 @@ private:
     /// were thrown apart.
     bool stiffen_astray()
     {
-        if (given_.options.bridges || !stiff_.add_astray(contact_.contacts, update_, guess_, touched_)) return false;
+        if (is_wet() || !stiff_.add_astray(contact_.contacts, update_, guess_, touched_)) return false;
         // All springs are loaded anew, those of strands that do not move again by as much.
         for (std::size_t i = 0; i < contact_.contacts.size(); ++i) {
             contact_.contacts[i].force = solved_force_[i];
@@ -350,7 +367,9 @@ private:
 
     [[nodiscard]] bool has_failed() const
     {
-        return contact_.thrown >= 0 || contact_.n_unbearable > 0 || contact_.n_missed > 0 || !all_converged();
+        return contact_.thrown >= 0 || contact_.n_unbearable > 0 || contact_.n_missed > 0 || !all_converged() ||
+               deepest_of(contact_.contacts) > kLeftDepth * given_.thinnest ||
+               std::ranges::any_of(contact_.contacts, [&](const StrandContact& c) { return has_gone_through(c); });
     }
     [[nodiscard]] bool all_converged() const
     {

@@ -47,7 +47,7 @@ private:
     [[nodiscard]] double merit(const StrandContact& c) const;
 
     [[nodiscard]] StrandMotion motion() const { return given_.motion(update_); }
-    [[nodiscard]] StrandMotion expected() const { return {given_.state.position, expected_, given_.step.hold}; }
+    [[nodiscard]] StrandMotion expected() const { return given_.motion(expected_); }
     [[nodiscard]] bool all_converged() const;
     [[nodiscard]] std::vector<StrandContact> contacts_ahead();
     [[nodiscard]] std::vector<StrandContact> new_of(const std::vector<StrandContact>& found) const;

@@ -37,7 +37,10 @@ Segment edge_at(std::span<const Vec3> x, std::int32_t v)
 }
 
 /// What a contact may close of its gap at the beginning of the step; of a penetration, what it has to undo.
-double gap_to_close(double gap, double reach) { return gap < 0 ? std::max(kUndone * gap, -kDeepest * reach) : gap; }
+double gap_to_close(double gap, double reach, const StrandMotion& motion)
+{
+    return gap < 0 ? std::max(kUndone * gap, -std::max(kDeepest * reach, motion.parting)) : gap;
+}
 
 /// Contacts of chunks of [0, n), one after the other. Each chunk has its own `find`, which may remember.
 template <class Found = StrandContact, class Find>
@@ -93,7 +96,7 @@ public:
                        .s = touch->s,
                        .t = touch->t,
                        .normal = touch->normal,
-                       .gap = gap_to_close(gap, reach),
+                       .gap = gap_to_close(gap, reach, motion_),
                        .friction = std::sqrt(edges_.friction[e] * edges_.friction[f])});
     }
 
@@ -151,7 +154,7 @@ public:
                              .s = near.s,
                              .t = near.t,
                              .normal = (p.at(near.s) - q.at(near.t)) / near.distance,
-                             .gap = gap_to_close(near.distance - reach, reach),
+                             .gap = gap_to_close(near.distance - reach, reach, motion_),
                              .friction = std::sqrt(edges_.friction[e] * edges_.friction[f])};
     }
     [[nodiscard]] std::optional<StrandContact> place(std::size_t e, const StrandObstacle& obstacle,
@@ -172,7 +175,7 @@ public:
                              .b = b,
                              .s = s,
                              .normal = obstacle.end.rotation * obstacle.shape->normal(from),
-                             .gap = gap_to_close(distance - radius, radius),
+                             .gap = gap_to_close(distance - radius, radius, motion_),
                              .friction = obstacle.friction ? std::sqrt(*obstacle.friction * edges_.friction[e])
                                                            : edges_.friction[e],
                              .carried = obstacle.end.to_world(from)};
@@ -277,7 +280,7 @@ private:
              .b = b,
              .s = s,
              .normal = obstacle.end.rotation * normal,
-             .gap = gap_to_close(gap, radius),
+             .gap = gap_to_close(gap, radius, motion_),
              .friction = obstacle.friction ? std::sqrt(*obstacle.friction * edges_.friction[e]) : edges_.friction[e],
              .carried = obstacle.end.to_world(path.from)});
         return true;

@@ -65,6 +65,9 @@ struct StrandEdges {
 struct StrandMotion {
     std::span<const Vec3> start, end; ///< [m]
     std::span<const Hold> hold;       ///< none = all free
+    /// How much of an overlap a step may undo, if that is more than the small part of the thickness that it always may
+    /// [m].
+    double parting = 0;
 };
 
 /// Of a motion of strands whose radii are at most `reach`.

@@ -361,6 +361,20 @@ TEST(ConeSolver, SoftContactsBearWhatThereIsNoRoomFor)
     }
 }
 
+/// A body drawn along a solid that it is pressed against: what sticks does not give way along the surface. By hand,
+/// with the free motion (t, 0, -p): t/w along it, p/(w + e) across.
+TEST(ConeSolver, SoftContactsGiveWayAlongTheNormalOnly)
+{
+    const double w = 0.3, e = 0.02, p = 2e-4, t = 0.5e-4;
+    const DenseCompliance compliance(w * Matrix::Identity(3, 3));
+    const std::vector<ConeContact> contact{{.normal = Vec3::UnitZ(), .friction = 0.5, .compliance = w, .softness = e}};
+    const std::vector<Vec3> guess{Vec3::Zero()};
+    std::vector<Vec3> force = guess, motion{Vec3(t, 0, -p)};
+    EXPECT_TRUE(sweep_cones(contact, compliance.blocks(contact), {1e-14, 1000}, guess, force, motion).converged);
+    EXPECT_LT((force[0] - Vec3(-t / w, 0, p / (w + e))).norm(), 1e-8 * p / w);
+    EXPECT_LT((motion[0] - Vec3(0, 0, -e * p / (w + e))).norm(), 1e-8 * p);
+}
+
 TEST(ConeSolver, AgreesWithTheLocalSolution)
 {
     for (std::uint64_t seed = 1; seed < 40; ++seed) {
