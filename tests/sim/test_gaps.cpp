@@ -8,7 +8,7 @@
 namespace rivulet {
 namespace {
 
-constexpr double kCell = 0.01;
+constexpr double kGapCell = 0.01;
 
 /// Water at rest around boxes, for ten steps.
 struct AtRest {
@@ -17,7 +17,7 @@ struct AtRest {
 
     explicit AtRest(const std::vector<Obstacle>& obstacles, double viscosity = 0)
     {
-        Model model = test::tank({0.18, 0.1, 0.14}, {0.18, 0.1, 0.12}, kCell);
+        Model model = test::tank({0.18, 0.1, 0.14}, {0.18, 0.1, 0.12}, kGapCell);
         model.options.pressure_tolerance = 1e-10;
         model.liquids.front().viscosity = viscosity;
         model.obstacles = obstacles;
@@ -44,7 +44,7 @@ double lift(const Vec3& lower, const Vec3& upper) { return 1000 * 9.81 * (upper 
 TEST(Gaps, WaterUnderABoxJustAboveTheFloorStaysAtRest)
 {
     for (const double gap : {0.3, 0.7, 1.0, 1.5}) {
-        const Vec3 lower(0.03, 0.02, gap * kCell), upper(0.15, 0.08, 0.061);
+        const Vec3 lower(0.03, 0.02, gap * kGapCell), upper(0.15, 0.08, 0.061);
         const AtRest rest({box(lower, upper)});
         EXPECT_LT(rest.fastest, 1e-6) << gap;
         EXPECT_NEAR(rest.force[0].z(), lift(lower, upper), 0.01 * lift(lower, upper)) << gap;
@@ -60,7 +60,7 @@ TEST(Gaps, LiquidBetweenTwoBoxesStaysAtRest)
     for (const auto [gap, place, viscosity] :
          {Case{0.3, 0.35, 0}, Case{0.3, 0.85, 0}, Case{0.6, 0.2, 0}, Case{1, 0, 0}, Case{1, 0.3, 0},
           Case{0.3, 0.35, 10}, Case{0.5, 0.25, 10}, Case{1, 0, 10}}) {
-        const double a = 0.08 + place * kCell, b = a + gap * kCell;
+        const double a = 0.08 + place * kGapCell, b = a + gap * kGapCell;
         const Vec3 lower(0.03, 0.02, 0.015), upper(a, 0.08, 0.102), lower_2(b, 0.02, 0.015), upper_2(0.15, 0.08, 0.102);
         const AtRest rest({box(lower, upper), box(lower_2, upper_2)}, viscosity);
         EXPECT_LT(rest.fastest, 1e-6) << gap << " at " << place;
