@@ -71,13 +71,13 @@ bool is_liquid(const PressureInput& in, std::size_t cell) { return in.liquid_dis
 double unwalled_part(const PressureInput& in, std::size_t axis, std::size_t face)
 {
     const double open = in.solids->open[axis][face];
-    return in.openings == nullptr ? open : std::max(open, in.openings->hole[axis][face]);
+    return in.openings == nullptr ? open : std::max(open, in.openings->hole(axis, face));
 }
 
 /// Of that, what a source drives.
 double driven_part(const PressureInput& in, std::size_t axis, std::size_t face)
 {
-    return in.openings == nullptr ? 0 : in.openings->driven[axis][face];
+    return in.openings == nullptr ? 0 : in.openings->driven(axis, face);
 }
 
 /// Of a face, that liquid may take as it likes.
@@ -99,7 +99,7 @@ double divergence(const PressureInput& in, const std::array<std::vector<double>,
         const double thin = in.flux[s.axis].empty() ? 0 : open * (1 - driven) * in.flux[s.axis][s.face];
         const double solid = (1 - open) * in.solids->velocity[s.axis][s.face];
         outflow += s.sign * (open_part(in, s.axis, s.face) * velocity[s.axis][s.face] + thin + solid);
-        if (driven > 0) outflow += s.sign * open * driven * in.openings->velocity[s.axis][s.face];
+        if (driven > 0) outflow += s.sign * open * driven * in.openings->velocity(s.axis, s.face);
         swept += s.sign * solid;
         room += open;
         fastest = open < 1 ? std::max(fastest, std::abs(in.solids->velocity[s.axis][s.face])) : fastest;
@@ -107,7 +107,7 @@ double divergence(const PressureInput& in, const std::array<std::vector<double>,
     const double most = kMostSqueezed * room * fastest; // one rigid body alone never reaches it
     if (std::abs(swept) > most) outflow -= swept - std::copysign(most, swept);
     const double inflow =
-        in.openings == nullptr ? 0 : in.openings->inflow[static_cast<std::size_t>(t * kTileCells + c)];
+        in.openings == nullptr ? 0 : in.openings->inflow(static_cast<std::size_t>(t * kTileCells + c));
     return outflow / in.grid->cell_size() - inflow;
 }
 

@@ -35,7 +35,7 @@ struct ViscosityInput {
     /// time, changes nothing.
     bool has_same_static_solids = false;
     /// Faces with a mark here keep their velocity, whatever pulls at them; empty: none.
-    std::array<std::span<const double>, 3> driven = {};
+    std::array<std::span<const std::uint8_t>, 3> driven = {};
     /// What a force that viscosity balances would alone add to the velocity in dt [m/s]; empty: none. Acts on the
     /// faces that viscosity moves and no others, which have nothing to balance it with.
     std::array<std::span<const double>, 3> push = {};

@@ -45,19 +45,7 @@ double part_of_face(const Vec3& middle, std::size_t axis, double dx, IsIn&& is_i
     return static_cast<double>(n) / kFacePlaces;
 }
 
-void allocate(const TileGrid& grid, FaceOpenings& openings)
-{
-    openings.tiles.assign(static_cast<std::size_t>(grid.n_tiles()) + 1, 0);
-    openings.inflow.assign(grid.field_size(), 0);
-    for (auto* fields : {&openings.driven, &openings.velocity, &openings.hole})
-        for (auto& field : *fields) field.assign(grid.field_size(), 0);
-}
-
-/// By face: number of the source that drives it, from 1 on.
-using FaceOwners = std::array<std::vector<std::uint8_t>, 3>;
-
-void drive_tile(const Source& source, const Mouth& mouth, double time, int t, std::uint8_t number, FaceOwners& owner,
-                Scratch& s)
+void drive_tile(const Source& source, const Mouth& mouth, double time, int t, std::uint8_t number, Scratch& s)
 {
     const double dx = s.grid.cell_size();
     const Pose pose = source.motion.pose(time);
@@ -70,41 +58,47 @@ void drive_tile(const Source& source, const Mouth& mouth, double time, int t, st
             if (!mouth.holds(pose.to_body(x), kHalfFace * dx)) continue;
             const double part = part_of_face(x, a, dx, is_in);
             const auto face = static_cast<std::size_t>(t * kTileCells + c);
-            if (part <= s.openings.driven[a][face]) continue;
-            s.openings.driven[a][face] = part;
-            owner[a][face] = number;
-            s.openings.velocity[a][face] = flow[static_cast<int>(a)] + twist.velocity_at(x, pose)[static_cast<int>(a)];
-            s.openings.tiles[static_cast<std::size_t>(t)] = 1;
+            if (part <= s.openings.driven(a, face)) continue;
+            TileOpenings& tile = s.openings.make(static_cast<std::size_t>(t));
+            const auto n = static_cast<std::size_t>(c);
+            tile.driven[a][n] = part;
+            tile.owner[a][n] = number;
+            tile.velocity[a][n] = flow[static_cast<int>(a)] + twist.velocity_at(x, pose)[static_cast<int>(a)];
         }
 }
 
 /// What a source brings comes into being where its flow, for itself, goes out of cells.
-void add_inflow(const Source& source, double time, std::uint8_t number, const FaceOwners& owner, Scratch& s)
+void add_inflow(const Source& source, double time, std::uint8_t number, Scratch& s)
 {
     const Vec3 flow = source.motion.pose(time).rotation * source.velocity;
     parallel_for(s.grid.n_tiles(), "inflow of sources", [&](std::int64_t t) {
+        if (!s.openings.has(static_cast<std::size_t>(t))) return;
+        TileOpenings& tile = *s.openings.tiles[static_cast<std::size_t>(t)];
         for (int c = 0; c < kTileCells; ++c) {
             const CellNeighbours at(s.grid, static_cast<int>(t), c % 8, c / 8 % 8, c / 64);
             double out = 0;
             for (std::size_t a = 0; a < 3; ++a) {
                 const auto part = [&](std::size_t f) {
-                    return owner[a][f] == number ? s.solid_fields.open[a][f] * s.openings.driven[a][f] : 0;
+                    return s.openings.owner(a, f) == number ? s.solid_fields.open[a][f] * s.openings.driven(a, f) : 0;
                 };
                 out += flow[static_cast<int>(a)] * (part(at.up[a]) - part(at.own));
             }
-            if (out > 0) s.openings.inflow[at.own] += out / s.grid.cell_size();
+            if (out > 0) tile.inflow[static_cast<std::size_t>(c)] += out / s.grid.cell_size();
         }
     });
 }
 
 /// Tiles beside one with openings have faces of it.
-void mark_neighbours(const TileGrid& grid, std::vector<std::uint8_t>& tiles)
+void make_neighbours(const TileGrid& grid, FaceOpenings& openings)
 {
-    const std::vector<std::uint8_t> own = tiles;
+    std::vector<int> own;
     for (int t = 0; t < grid.n_tiles(); ++t)
-        for (int n = 0; n < 27 && own[static_cast<std::size_t>(t)] != 0; ++n)
-            tiles[static_cast<std::size_t>(grid.neighbour(t, n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1))] = 1;
-    tiles.back() = 0;
+        if (openings.has(static_cast<std::size_t>(t))) own.push_back(t);
+    for (const int t : own)
+        for (int n = 0; n < 27; ++n) {
+            const int beside = grid.neighbour(t, n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1);
+            if (beside < grid.n_tiles()) (void)openings.make(static_cast<std::size_t>(beside));
+        }
 }
 
 void open_drains(const ActiveDrains& drains, Scratch& s)
@@ -123,8 +117,8 @@ void open_drains(const ActiveDrains& drains, Scratch& s)
                 if (s.solid_fields.open[a][cell] == 1) continue;
                 const Vec3 x = face_middle(s.grid, t, c, a);
                 if (drains.distance(x) > dx) continue;
-                s.openings.hole[a][cell] = part_of_face(x, a, dx, is_in);
-                if (s.openings.hole[a][cell] > 0) s.openings.tiles[static_cast<std::size_t>(t)] = 1;
+                const double part = part_of_face(x, a, dx, is_in);
+                if (part > 0) s.openings.make(static_cast<std::size_t>(t)).hole[a][static_cast<std::size_t>(c)] = part;
             }
         }
     });
@@ -134,12 +128,13 @@ void open_drains(const ActiveDrains& drains, Scratch& s)
 void empty_holes(Scratch& s)
 {
     parallel_for(s.grid.n_tiles(), "empty holes", [&](std::int64_t t) {
+        if (!s.openings.has(static_cast<std::size_t>(t))) return;
         for (int c = 0; c < kTileCells; ++c) {
             const CellNeighbours at(s.grid, static_cast<int>(t), c % 8, c / 8 % 8, c / 64);
             if (s.solid_fields.centre_inside[at.own] == 0) continue;
             bool is_pierced = false;
             for (std::size_t a = 0; a < 3; ++a)
-                is_pierced = is_pierced || s.openings.hole[a][at.own] > 0 || s.openings.hole[a][at.up[a]] > 0;
+                is_pierced = is_pierced || s.openings.hole(a, at.own) > 0 || s.openings.hole(a, at.up[a]) > 0;
             if (is_pierced) s.liquid_distance[at.own] = std::max(s.liquid_distance[at.own], 0.5 * s.grid.cell_size());
         }
     });
@@ -155,9 +150,7 @@ void find_openings(const Model& model, const State& state, Scratch& s)
     const bool any = std::any_of(model.sources.begin(), model.sources.end(),
                                  [&](const Source& o) { return is_active(o.start, o.stop, time); });
     if (!any && !drains.any()) return;
-    allocate(s.grid, s.openings);
-    FaceOwners owner;
-    for (auto& o : owner) o.assign(s.grid.field_size(), 0);
+    s.openings.tiles.resize(static_cast<std::size_t>(s.grid.n_tiles()) + 1);
     for (std::size_t n = 0; n < model.sources.size(); ++n) {
         const Source& source = model.sources[n];
         if (!is_active(source.start, source.stop, time)) continue;
@@ -167,19 +160,17 @@ void find_openings(const Model& model, const State& state, Scratch& s)
         const double reach = 0.5 * mouth.bounds().size().norm() + kTileEdge * s.grid.cell_size();
         parallel_for(s.grid.n_tiles(), "drive faces", [&](std::int64_t t) {
             if ((s.grid.node(static_cast<int>(t), 4, 4, 4) - middle).norm() <= reach)
-                drive_tile(source, mouth, time, static_cast<int>(t), number, owner, s);
+                drive_tile(source, mouth, time, static_cast<int>(t), number, s);
         });
     }
+    if (drains.any()) open_drains(drains, s);
+    make_neighbours(s.grid, s.openings);
     for (std::size_t n = 0; n < model.sources.size(); ++n)
         if (is_active(model.sources[n].start, model.sources[n].stop, time))
-            add_inflow(model.sources[n], time, static_cast<std::uint8_t>(n % 255 + 1), owner, s);
-    if (drains.any()) {
-        open_drains(drains, s);
-        if (drains.any_holes()) empty_holes(s);
-    }
-    mark_neighbours(s.grid, s.openings.tiles);
-    if (std::find(s.openings.tiles.begin(), s.openings.tiles.end(), 1) == s.openings.tiles.end())
-        s.openings.tiles.clear();
+            add_inflow(model.sources[n], time, static_cast<std::uint8_t>(n % 255 + 1), s);
+    if (drains.any_holes()) empty_holes(s);
+    const auto is_made = [](const auto& tile) { return tile != nullptr; };
+    if (std::none_of(s.openings.tiles.begin(), s.openings.tiles.end(), is_made)) s.openings.tiles.clear();
 }
 
 void set_driven_faces(const Scratch& s, std::array<std::vector<double>, 3>& velocity,
@@ -191,24 +182,24 @@ void set_driven_faces(const Scratch& s, std::array<std::vector<double>, 3>& velo
         for (int c = 0; c < kTileCells; ++c) {
             const CellNeighbours at(s.grid, static_cast<int>(t), c % 8, c / 8 % 8, c / 64);
             for (std::size_t a = 0; a < 3; ++a) {
-                const double part = s.openings.driven[a][at.own];
+                const double part = s.openings.driven(a, at.own);
                 if (part > 0 && s.solid_fields.open[a][at.own] > 0) {
                     double& u = velocity[a][at.own];
-                    const double given = s.openings.velocity[a][at.own];
+                    const double given = s.openings.velocity(a, at.own);
                     u = known[a][at.own] != 0 ? part * given + (1 - part) * u : given;
                     known[a][at.own] = 1;
                 }
                 const bool has_liquid = s.pressure.unknown[at.own] != 0 || s.pressure.unknown[at.down[a]] != 0;
-                if (s.openings.hole[a][at.own] > 0 && has_liquid) known[a][at.own] = 1;
+                if (s.openings.hole(a, at.own) > 0 && has_liquid) known[a][at.own] = 1;
             }
         }
     });
 }
 
-std::array<std::vector<double>, 3> hold_faces(const Model& model, double time, const TileGrid& grid,
-                                              std::array<std::vector<double>, 3>& velocity)
+std::array<std::vector<std::uint8_t>, 3> hold_faces(const Model& model, double time, const TileGrid& grid,
+                                                    std::array<std::vector<double>, 3>& velocity)
 {
-    std::array<std::vector<double>, 3> held;
+    std::array<std::vector<std::uint8_t>, 3> held;
     for (auto& h : held) h.assign(grid.field_size(), 0);
     for (const Source& source : model.sources) {
         if (!is_active(source.start, source.stop, time)) continue;
@@ -236,9 +227,9 @@ std::array<std::vector<double>, 3> hold_faces(const Model& model, double time, c
 HoleFaces::HoleFaces(const FaceOpenings& openings, const std::array<std::vector<double>, 3>& velocity)
 {
     for (std::size_t t = 0; t < openings.tiles.size(); ++t)
-        for (std::size_t f = t * kTileCells; f < (t + 1) * kTileCells && openings.tiles[t] != 0; ++f)
+        for (std::size_t f = t * kTileCells; f < (t + 1) * kTileCells && openings.has(t); ++f)
             for (std::size_t a = 0; a < 3; ++a)
-                if (openings.hole[a][f] > 0) faces_.push_back({a, f, openings.hole[a][f], velocity[a][f]});
+                if (openings.hole(a, f) > 0) faces_.push_back({a, f, openings.hole(a, f), velocity[a][f]});
 }
 
 void HoleFaces::restore(std::array<std::vector<double>, 3>& velocity) const

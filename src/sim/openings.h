@@ -19,8 +19,8 @@ void set_driven_faces(const Scratch& scratch, std::array<std::vector<double>, 3>
                       std::array<std::vector<std::uint8_t>, 3>& known);
 
 /// Marks the faces in mouths, to half a cell, for viscosity, with 1, and gives them the velocity of their liquid.
-[[nodiscard]] std::array<std::vector<double>, 3> hold_faces(const Model& model, double time, const TileGrid& grid,
-                                                            std::array<std::vector<double>, 3>& velocity);
+[[nodiscard]] std::array<std::vector<std::uint8_t>, 3> hold_faces(const Model& model, double time, const TileGrid& grid,
+                                                                  std::array<std::vector<double>, 3>& velocity);
 
 /// Velocities of faces in holes, which walls do not stop.
 class HoleFaces {

@@ -362,7 +362,7 @@ void solve_viscosity(const Model& model, const State& state, Scratch& s, double 
     ViscosityInput input{&s.grid,       &solids,     &s.solid_fields, s.liquid_distance, s.density,
                          first.density, s.viscosity, first.viscosity, s.lead.force * dt, true};
     // Thick liquid hangs from the mouth that it comes from. Left to itself, what is in there would fall like the rest.
-    std::array<std::vector<double>, 3> held;
+    std::array<std::vector<std::uint8_t>, 3> held;
     if (viscous_number(model, dt) >= kChangeNumber && s.openings.any()) {
         held = hold_faces(model, state.clock.time, s.grid, s.faces.velocity);
         for (std::size_t a = 0; a < 3; ++a) {

@@ -179,7 +179,7 @@ TEST(Viscosity, LiquidThatHangsFromDrivenFacesIsHeldByThem)
     // The upper half is driven at rest, the lower half comes falling. Free, both would share the momentum.
     ViscousProblem problem(Vec3i::Zero(), Vec3i::Constant(4), 1.0 / 32);
     problem.finish(blob, 1e5);
-    std::array<std::vector<double>, 3> driven;
+    std::array<std::vector<std::uint8_t>, 3> driven;
     for (auto& d : driven) d.assign(problem.grid.field_size(), 0);
     problem.for_faces([&](std::size_t a, std::size_t n, const Vec3& x) { driven[a][n] = x.z() > 0.5; });
     problem.set_velocity([&](const Vec3& x) { return Vec3(0, 0, x.z() > 0.5 ? 0 : -1); });
