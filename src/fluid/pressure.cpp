@@ -88,7 +88,8 @@ double open_part(const PressureInput& in, std::size_t axis, std::size_t face)
 }
 
 /// What two solids sweep in a cell that they leave but a sliver of is not what the sliver has to carry: most of it is
-/// solid already. Liquid is squeezed out of a cell at no more than this many times the solids' speed.
+/// solid already. Liquid is squeezed out of a cell at no more than this many times the solids' speed; a sliver beside
+/// it, in the next cell, has no room for it either.
 constexpr double kMostSqueezed = 3;
 
 double divergence(const PressureInput& in, const std::array<std::vector<double>, 3>& velocity, int t, int c)
@@ -101,7 +102,7 @@ double divergence(const PressureInput& in, const std::array<std::vector<double>,
         outflow += s.sign * (open_part(in, s.axis, s.face) * velocity[s.axis][s.face] + thin + solid);
         if (driven > 0) outflow += s.sign * open * driven * in.openings->velocity(s.axis, s.face);
         swept += s.sign * solid;
-        room += open;
+        room += std::min(open, 2.0 * in.solids->open_volume[s.across] / kOpenCell);
         fastest = open < 1 ? std::max(fastest, std::abs(in.solids->velocity[s.axis][s.face])) : fastest;
     });
     const double most = kMostSqueezed * room * fastest; // one rigid body alone never reaches it

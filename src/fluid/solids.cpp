@@ -86,10 +86,12 @@ void load_corners(const TileGrid& grid, const Solids& solids, int t, Corners& co
                   std::array<int, 9 * 9 * 9>& bodies)
 {
     constexpr double kExact = 2; // cells; the diagonal of one is 1.73
+    constexpr double kRounding = 1e-9;
     const double dx = grid.cell_size();
     for (int row = 0; row < 81; ++row)
         for (int i = 0; i < 9;) {
-            const Solids::Nearest near = solids.nearest_body(grid.node(t, i, row % 9, row / 9));
+            Solids::Nearest near = solids.nearest_body(grid.node(t, i, row % 9, row / 9));
+            if (std::abs(near.distance) < kRounding * dx) near.distance = 0; // on the surface is not in the open
             const auto set_next = [&](double distance) {
                 const auto n = static_cast<std::size_t>(i++ + 9 * row);
                 corners[n] = distance;

@@ -109,6 +109,7 @@ double DrainMouth::distance(const Vec3& y) const
 
 bool DrainMouth::pierces(const Vec3& y, double before) const
 {
+    if (!is_thin_) return shape_.distance(y) < 0;
     if (!is_hole_) return false;
     const double height = normal_.dot(y - middle_);
     return height > lower_ - before && height < upper_ + before && shape_.distance(y - height * normal_) < 0;

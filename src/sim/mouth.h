@@ -45,8 +45,9 @@ public:
     [[nodiscard]] const Aabb& bounds() const { return bounds_; }
     /// Signed distance, as Shape::distance() [m].
     [[nodiscard]] double distance(const Vec3& y) const;
-    [[nodiscard]] bool is_hole() const { return is_hole_; }
-    /// Whether it is a hole in a wall, and a place is in that, or less than `before` before it.
+    /// Whether it makes a hole in walls that it is in.
+    [[nodiscard]] bool is_hole() const { return is_hole_ || !is_thin_; }
+    /// Whether a place is in the hole that it makes in walls; of a thin one, or less than `before` before it.
     [[nodiscard]] bool pierces(const Vec3& y, double before) const;
     /// Whether the straight way from one place to another meets it.
     [[nodiscard]] bool meets(const Vec3& from, const Vec3& to) const;

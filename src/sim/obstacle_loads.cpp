@@ -41,6 +41,7 @@ struct BodyShares {
     int body = -1; ///< none: no body takes anything
     double taken = 0, rest = 0;
     bool is_held = false; ///< the rest does not move against the solid
+    bool in_wall = false; ///< the face is a closed one of the domain's walls
 };
 
 /// Part of the cube around a face that is outside of solids.
@@ -54,6 +55,33 @@ double free_part(const Workspace::Scratch& s, const Solids& solids, const Vec3& 
         faces[static_cast<std::size_t>(f)] = to_liquid(centre + (f % 2 == 0 ? -0.5 : 0.5) * dx * Vec3::Unit(f / 2));
     const FaceCut cut(centre, dx, faces);
     return std::abs(cut.slope - 1) < 0.05 ? cut.part.share : cut_cube(centre, dx, to_liquid).share;
+}
+
+/// Part of a face that a body takes; of one that is `in_wall` of the domain, as it is half a cell before that.
+double taken_by(const Solids& solids, const SolidBody& body, int axis, const Vec3& centre, bool in_wall)
+{
+    const double dx = solids.cell_size;
+    if (body.is_farther(centre, 0.87 * dx)) return 0;
+    const double inwards = in_wall ? (centre[axis] < solids.box.centre()[axis] ? 0.5 * dx : -0.5 * dx) : 0;
+    const Vec3 middle = centre + inwards * Vec3::Unit(axis);
+    if (body.distance(middle) > 0.71 * dx) return 0;
+    const Vec3 u = 0.5 * dx * Vec3::Unit((axis + 1) % 3), v = 0.5 * dx * Vec3::Unit((axis + 2) % 3);
+    const auto at = [&](const Vec3& x) { return in_wall ? body.distance(x) : solids.distance_to(body, x); };
+    return 1 - open_fraction(at(middle - u - v), at(middle + u - v), at(middle + u + v), at(middle - u + v));
+}
+
+/// Part of a face in a wall that bodies leave: there may be a gap between two of them that no corner lies in.
+double left_by_bodies(const Solids& solids, int axis, const Vec3& centre)
+{
+    const double uncovered = uncovered_part(solids, centre, axis);
+    double taken = 0;
+    int n_near = 0;
+    for (const SolidBody& body : solids.bodies) {
+        if (body.is_farther(centre, 0.87 * solids.cell_size) || body.distance(centre) > solids.cell_size) continue;
+        taken += taken_by(solids, body, axis, centre, true);
+        ++n_near;
+    }
+    return n_near > 1 ? std::max(uncovered, 1 - taken) : uncovered;
 }
 
 /// Without viscosity the open part of the face is moved; what walls of the domain take of it and of the cube, they
@@ -72,23 +100,15 @@ BodyShares body_shares(const Workspace::Scratch& s, const Solids& solids, int ax
     const DomainWalls walls(solids, dx);
     const Vec3 corner = centre - 0.5 * dx * Vec3::Ones();
     const double by_walls = walls.part_between(axis, corner + 0.5 * dx * Vec3::Unit(axis));
-    const double by_bodies = by_walls > 0 ? open / by_walls : uncovered_part(solids, centre, axis);
+    const double by_bodies = by_walls > 0 ? open / by_walls : left_by_bodies(solids, axis, centre);
     return {nearest.body, 1 - by_bodies, free_part(s, solids, centre) - by_bodies * walls.part_between(-1, corner),
-            open == 0 && is_viscous_beside(s, face, below)};
-}
-
-/// Part of a face that a body takes.
-double taken_by(const Solids& solids, const SolidBody& body, int axis, const Vec3& centre, double dx)
-{
-    const Vec3 u = 0.5 * dx * Vec3::Unit((axis + 1) % 3), v = 0.5 * dx * Vec3::Unit((axis + 2) % 3);
-    const auto at = [&](const Vec3& x) { return solids.distance_to(body, x); };
-    return 1 - open_fraction(at(centre - u - v), at(centre + u - v), at(centre + u + v), at(centre - u + v));
+            open == 0 && is_viscous_beside(s, face, below), by_walls == 0};
 }
 
 /// Calls `bear(body, part)` for the bodies that bear the load on a face: in proportion to what they take of it where
-/// several do, as at both sides of a narrow gap, else `nearest` alone.
+/// several do, as at both sides of a narrow gap, else the nearest alone.
 template <class Bear>
-void share_load(const Solids& solids, int axis, const Vec3& centre, double dx, int nearest, Bear&& bear)
+void share_load(const Solids& solids, int axis, const Vec3& centre, const BodyShares& shared, Bear&& bear)
 {
     struct Share {
         int body;
@@ -98,13 +118,11 @@ void share_load(const Solids& solids, int axis, const Vec3& centre, double dx, i
     std::size_t n = 0;
     double sum = 0;
     for (std::size_t b = 0; b < solids.bodies.size() && n < shares.size(); ++b) {
-        const SolidBody& body = solids.bodies[b];
-        if (body.is_farther(centre, 0.71 * dx) || body.distance(centre) > 0.71 * dx) continue;
-        const double part = taken_by(solids, body, axis, centre, dx);
+        const double part = taken_by(solids, solids.bodies[b], axis, centre, shared.in_wall);
         if (part > 0) shares[n++] = {static_cast<int>(b), part};
         sum += part;
     }
-    if (n < 2) return bear(nearest, 1.0);
+    if (n < 2) return bear(shared.body, 1.0);
     for (std::size_t i = 0; i < n; ++i) bear(shares[i].body, shares[i].part / sum);
 }
 
@@ -176,7 +194,7 @@ void measure_loads(const Model& model, State& state, const Scratch& s)
                     slope = pressure_slope(model, s, t, cell, a);
                 const Vec3 force = ((p_below - p_above) * shares.taken + slope * shares.rest * s.grid.cell_size()) *
                                    area * Vec3::Unit(a);
-                share_load(solids, a, x, s.grid.cell_size(), shares.body, [&](int body, double part) {
+                share_load(solids, a, x, shares, [&](int body, double part) {
                     const auto b = static_cast<std::size_t>(body);
                     load.force[b] += part * force;
                     load.torque[b] += (x - s.solids.bodies[b].pose.position).cross(part * force);

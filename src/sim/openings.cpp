@@ -101,23 +101,36 @@ void make_neighbours(const TileGrid& grid, FaceOpenings& openings)
         }
 }
 
-void open_drains(const ActiveDrains& drains, Scratch& s)
+/// The liquid ends where a drain begins.
+void cut_liquid(const ActiveDrains& drains, Scratch& s)
 {
-    const double dx = s.grid.cell_size();
-    const bool pierces = drains.any_holes();
-    const auto is_in = [&](const Vec3& x) { return drains.pierce(x, kBeforeHole * dx); };
-    parallel_for(s.grid.n_tiles(), "open drains", [&](std::int64_t ti) {
+    parallel_for(s.grid.n_tiles(), "cut by drains", [&](std::int64_t ti) {
+        const int t = static_cast<int>(ti);
+        if (!drains.are_near(s.grid.node(t, 4, 4, 4), kTileEdge * s.grid.cell_size())) return;
+        for (int c = 0; c < kTileCells; ++c) {
+            double& distance = s.liquid_distance[static_cast<std::size_t>(t * kTileCells + c)];
+            distance = std::max(distance, -drains.distance(s.grid.cell_centre(t, c % 8, c / 8 % 8, c / 64)));
+        }
+    });
+}
+
+/// Walls beside liquid are open where a drain goes through them.
+void pierce_walls(const ActiveDrains& drains, Scratch& s)
+{
+    const double dx = s.grid.cell_size(), before = kBeforeHole * dx;
+    parallel_for(s.grid.n_tiles(), "pierce walls", [&](std::int64_t ti) {
         const int t = static_cast<int>(ti);
         if (!drains.are_near(s.grid.node(t, 4, 4, 4), kTileEdge * dx)) return;
         for (int c = 0; c < kTileCells; ++c) {
-            const auto cell = static_cast<std::size_t>(t * kTileCells + c);
-            double& distance = s.liquid_distance[cell];
-            distance = std::max(distance, -drains.distance(s.grid.cell_centre(t, c % 8, c / 8 % 8, c / 64)));
-            for (std::size_t a = 0; a < 3 && pierces; ++a) {
-                if (s.solid_fields.open[a][cell] == 1) continue;
-                const Vec3 x = face_middle(s.grid, t, c, a);
+            const CellNeighbours at(s.grid, t, c % 8, c / 8 % 8, c / 64);
+            for (std::size_t a = 0; a < 3; ++a) {
+                const bool has_liquid = s.liquid_distance[at.own] < 0 || s.liquid_distance[at.down[a]] < 0;
+                if (!has_liquid || s.solid_fields.open[a][at.own] == 1) continue;
+                const Vec3 x = face_middle(s.grid, t, c, a), off = before * Vec3::Unit(static_cast<int>(a));
                 if (drains.distance(x) > dx) continue;
-                const double part = part_of_face(x, a, dx, is_in);
+                const double part = part_of_face(x, a, dx, [&](const Vec3& y) {
+                    return drains.pierce(y, before) || drains.pierce(y + off, 0) || drains.pierce(y - off, 0);
+                });
                 if (part > 0) s.openings.make(static_cast<std::size_t>(t)).hole[a][static_cast<std::size_t>(c)] = part;
             }
         }
@@ -163,7 +176,8 @@ void find_openings(const Model& model, const State& state, Scratch& s)
                 drive_tile(source, mouth, time, static_cast<int>(t), number, s);
         });
     }
-    if (drains.any()) open_drains(drains, s);
+    if (drains.any()) cut_liquid(drains, s);
+    if (drains.any_holes()) pierce_walls(drains, s);
     make_neighbours(s.grid, s.openings);
     for (std::size_t n = 0; n < model.sources.size(); ++n)
         if (is_active(model.sources[n].start, model.sources[n].stop, time))

@@ -377,6 +377,7 @@ void solve_viscosity(const Model& model, const State& state, Scratch& s, double 
     }
     input.free_tiles = s.free_liquid.tiles;
     const double scale = std::max(largest_face_velocity(s), kLeastViscousScale * model.options.cell_size / dt);
+    const HoleFaces holes(s.openings, s.faces.velocity); // walls hold the liquid there, as viscosity sees it
     const ViscosityResult result =
         s.viscosity_solver.solve(input, s.faces.velocity, kViscosityTolerance * scale, kMaxViscosityIterations);
     s.solver_iterations = result.iterations;
@@ -384,6 +385,7 @@ void solve_viscosity(const Model& model, const State& state, Scratch& s, double 
         throw SimulationError("viscosity", "solver", result.iterations,
                               fmt::format("did not converge: velocities to {:.3g} m/s, allowed {:.3g}", result.error,
                                           kViscosityTolerance * scale));
+    holes.restore(s.faces.velocity);
     s.viscous_loads = s.viscosity_solver.loads();
 }
 

@@ -1,5 +1,6 @@
 // Water at rest in gaps between solids that are narrower than the cells.
 #include "models.h"
+#include "sim/advance.h"
 
 #include <gtest/gtest.h>
 
@@ -70,6 +71,40 @@ TEST(Gaps, LiquidBetweenTwoBoxesStaysAtRest)
             EXPECT_LT(rest.force[n].head<2>().norm(), 0.01 * expected) << gap << " at " << place << ", " << viscosity;
         }
     }
+}
+
+// The floor in the gap bears its water itself; it was booked to one of the boxes.
+TEST(Gaps, BoxesThatStandOnTheFloorBesideAGapBearTheWaterAboveThem)
+{
+    for (const double gap : {0.4, 0.8})
+        for (const double a : {0.07, 0.075, 0.08}) {
+            const double b = a + gap * kGapCell, top = 0.06;
+            const AtRest rest({box({0.04, 0.02, 0}, {a, 0.08, top}), box({b, 0.02, 0}, {b + 0.04, 0.08, top})});
+            for (const std::size_t n : {0U, 1U}) {
+                const double expected = -1000 * 9.81 * (0.12 - top) * (n == 0 ? a - 0.04 : 0.04) * 0.06;
+                EXPECT_NEAR(rest.force[n].z(), expected, -0.07 * expected) << gap << " at " << a << ", " << n;
+            }
+        }
+}
+
+// Plates of half width L that close at speed u each leave 2 u L / gap for the water between them; gaps below an eighth
+// of a cell are closed. The speed grew without bound as they met.
+TEST(Gaps, PlatesThatMeetUnderWaterSqueezeItOutAtABoundedSpeed)
+{
+    const double speed = 0.1, half_width = 0.04;
+    Model model = test::tank({0.2, 0.16, 0.16}, {0.2, 0.16, 0.12}, kGapCell);
+    for (const double side : {-1.0, 1.0}) {
+        Obstacle plate = box({side < 0 ? -0.02 : 0, 0.04, -0.01}, {side < 0 ? 0 : 0.02, 0.12, 0.3});
+        plate.motion.keyframes = {{.time = 0, .position = {0.1 + 0.02 * side, 0, 0}},
+                                  {.time = 0.3, .position = {0.1 + (0.02 - 0.3 * speed) * side, 0, 0}}};
+        model.obstacles.push_back(plate);
+    }
+    State state = initial_state(model);
+    Workspace workspace;
+    double fastest = 0;
+    while (state.clock.time < 0.25) fastest = std::max(fastest, advance(model, state, workspace).max_speed);
+    EXPECT_GT(fastest, speed * half_width / kGapCell); // as with half of a cell between each and the middle
+    EXPECT_LT(fastest, 2 * 2 * speed * half_width / (kGapCell / 8));
 }
 
 TEST(Gaps, WaterBesideARoughBallStaysAtRest)

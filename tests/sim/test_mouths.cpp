@@ -146,6 +146,39 @@ TEST(Drain, InTheFloorOfAPoolEmptiesItByTorricellisLawHoweverThin)
     }
 }
 
+TEST(Drain, ThatGoesDeepIntoTheFloorAndShowsLittleOfItselfIsAHoleThere)
+{
+    for (const double deep : {-0.1, -0.03}) {
+        Model model = tank({0.4, 0.4, 0.4}, {0.4, 0.4, 0.24}, 0.02);
+        model.drains = {plate({0.14, 0.14, deep}, {0.26, 0.26, 0.002})};
+        State state = initial_state(model);
+        run_until(model, state, 0.2);
+        const double begin = state.clock.time, high = level(state);
+        run_until(model, state, 0.6);
+        const double fall = std::sqrt(high) - std::sqrt(level(state));
+        const double law = 0.12 * 0.12 / (0.4 * 0.4) * std::sqrt(kGravity / 2) * (state.clock.time - begin);
+        EXPECT_NEAR(fall / law, 0.9, 0.1) << deep; // nothing at all, once
+    }
+}
+
+// Sampson: a round hole of radius a in a thin wall lets a^3 dp / (3 viscosity) through; at most twice that where there
+// is air on the other side. A square lies between the circles in it and around it.
+TEST(Drain, OfViscousLiquidIsAThinHole)
+{
+    const double viscosity = 10, density = 1400, edge = 0.04, depth = 0.12;
+    Model model = tank({0.16, 0.16, 0.16}, {0.16, 0.16, depth}, 0.01);
+    model.liquids[0].density = density;
+    model.liquids[0].viscosity = viscosity;
+    model.domain.friction = 1;
+    model.drains = {plate({0.06, 0.06, 0}, {0.06 + edge, 0.06 + edge, 0.001})};
+    State state = initial_state(model);
+    run_until(model, state, 0.2);
+    const auto sampson = [&](double a) { return a * a * a * density * kGravity * depth / (3 * viscosity); };
+    const double flow = ledger_balance(state).drained / state.clock.time;
+    EXPECT_GT(flow, sampson(0.5 * edge)); // a tenth of it, when walls held the liquid in the hole
+    EXPECT_LT(flow, 2 * sampson(std::sqrt(0.5) * edge));
+}
+
 TEST(Drain, ThatStopsLeavesAWholeFloor)
 {
     Model model = tank({0.4, 0.4, 0.4}, {0.4, 0.4, 0.1}, 0.02);
