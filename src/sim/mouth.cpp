@@ -52,12 +52,12 @@ double thickness_along(const Shape& shape, const Vec3& flow, double least)
 
 } // namespace
 
-Mouth::Mouth(const Source& source, double cell_size) : shape_(*source.shape), bounds_(shape_.bounds())
+Mouth::Mouth(const Source& source, double cell_size) : shape_(source.shape), bounds_(shape_->bounds())
 {
     if (source.velocity.isZero(0) || bounds_.size().maxCoeff() > kEndless) return;
     flow_ = source.velocity.normalized();
     const double finest = std::min(cell_size / 64, std::max(0.25 * bounds_.size().minCoeff(), 1e-4 * cell_size));
-    thickness_ = thickness_along(shape_, flow_, finest);
+    thickness_ = thickness_along(*shape_, flow_, finest);
     length_ = std::max(0.0, kLeastDriven * cell_size - thickness_);
     least_ = finest;
     for (int axis = 0; axis < 3; ++axis)
@@ -68,23 +68,23 @@ bool Mouth::holds(const Vec3& y, double within) const
 {
     if (!bounds_.dilated(within).contains(y)) return false;
     for (double back = 0; back <= length_;) {
-        const double d = shape_.distance(y - back * flow_) - within;
+        const double d = shape_->distance(y - back * flow_) - within;
         if (d < 0) return true;
         back += std::max(d, least_);
     }
     return false;
 }
 
-DrainMouth::DrainMouth(const Drain& drain, double cell_size) : shape_(*drain.shape), bounds_(shape_.bounds())
+DrainMouth::DrainMouth(const Drain& drain, double cell_size) : shape_(drain.shape), bounds_(shape_->bounds())
 {
     least_ = 1e-3 * cell_size;
     const Vec3 size = bounds_.size();
     middle_ = bounds_.centre();
-    if (size.maxCoeff() > kEndless || !(shape_.distance(middle_) < 0)) return;
+    if (size.maxCoeff() > kEndless || !(shape_->distance(middle_) < 0)) return;
     // Beside the middle, where the distance has a slope.
-    normal_ = shape_.normal(middle_ + 1e-3 * size.cwiseMin(cell_size).cwiseProduct(Vec3(0.31, 0.57, 0.76)));
+    normal_ = shape_->normal(middle_ + 1e-3 * size.cwiseMin(cell_size).cwiseProduct(Vec3(0.31, 0.57, 0.76)));
     const double reach = 0.5 * normal_.cwiseAbs().dot(size);
-    thickness_ = std::min(2 * reach, -2 * shape_.distance(middle_));
+    thickness_ = std::min(2 * reach, -2 * shape_->distance(middle_));
     is_thin_ = thickness_ < (1 - 1e-9) * cell_size;
 }
 
@@ -101,18 +101,18 @@ void DrainMouth::widen(double cell_size, bool below, bool above)
 
 double DrainMouth::distance(const Vec3& y) const
 {
-    if (!is_thin_) return shape_.distance(y);
+    if (!is_thin_) return shape_->distance(y);
     const double height = normal_.dot(y - middle_), along = std::max(lower_ - height, height - upper_);
-    const double across = shape_.distance(y - height * normal_); // a thin shape has no depth to speak of
+    const double across = shape_->distance(y - height * normal_); // a thin shape has no depth to speak of
     return across < 0 ? along : std::max(along, across);
 }
 
 bool DrainMouth::pierces(const Vec3& y, double before) const
 {
-    if (!is_thin_) return shape_.distance(y) < 0;
+    if (!is_thin_) return shape_->distance(y) < 0;
     if (!is_hole_) return false;
     const double height = normal_.dot(y - middle_);
-    return height > lower_ - before && height < upper_ + before && shape_.distance(y - height * normal_) < 0;
+    return height > lower_ - before && height < upper_ + before && shape_->distance(y - height * normal_) < 0;
 }
 
 bool DrainMouth::meets(const Vec3& from, const Vec3& to) const

@@ -2,6 +2,8 @@
 
 #include "sim/model.h"
 
+#include <memory>
+
 namespace rivulet {
 
 /// [start, stop)
@@ -21,7 +23,7 @@ public:
     [[nodiscard]] double thickness() const { return thickness_; }
 
 private:
-    const Shape& shape_;
+    std::shared_ptr<const Shape> shape_;
     Aabb bounds_;
     Vec3 flow_ = Vec3::Zero();
     double thickness_ = 0, length_ = 0, least_ = 1; ///< [m]
@@ -58,7 +60,7 @@ private:
     DrainMouth(const Drain& drain, double cell_size);
     void widen(double cell_size, bool below, bool above);
 
-    const Shape& shape_;
+    std::shared_ptr<const Shape> shape_;
     Aabb bounds_;
     bool is_thin_ = false, is_hole_ = false;
     Vec3 middle_ = Vec3::Zero(), normal_ = Vec3::UnitZ();
