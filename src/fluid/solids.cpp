@@ -86,12 +86,10 @@ void load_corners(const TileGrid& grid, const Solids& solids, int t, Corners& co
                   std::array<int, 9 * 9 * 9>& bodies)
 {
     constexpr double kExact = 2; // cells; the diagonal of one is 1.73
-    constexpr double kRounding = 1e-9;
     const double dx = grid.cell_size();
     for (int row = 0; row < 81; ++row)
         for (int i = 0; i < 9;) {
-            Solids::Nearest near = solids.nearest_body(grid.node(t, i, row % 9, row / 9));
-            if (std::abs(near.distance) < kRounding * dx) near.distance = 0; // on the surface is not in the open
+            const Solids::Nearest near = solids.nearest_body(grid.node(t, i, row % 9, row / 9));
             const auto set_next = [&](double distance) {
                 const auto n = static_cast<std::size_t>(i++ + 9 * row);
                 corners[n] = distance;
@@ -152,14 +150,16 @@ struct CornerBodies {
 using TileBodies = std::array<int, 9 * 9 * 9>; ///< nearest to the corners of a tile's cells
 
 /// Of cell (i, j, k), where they differ.
-std::optional<CornerBodies> differing_bodies(const Corners& corners, const TileBodies& nearest, int i, int j, int k)
+std::optional<CornerBodies> differing_bodies(const Corners& corners, const TileBodies& nearest, double dx, int i, int j,
+                                             int k)
 {
+    constexpr double kRounding = 1e-9; // on the surface is not in the open
     CornerBodies bodies;
     bool differ = false;
     for (std::size_t m = 0; m < 8; ++m) {
         const auto n = static_cast<std::size_t>(i + 9 * (j + 9 * k)) + (m & 1) + 9 * ((m >> 1 & 1) + 9 * (m >> 2));
         bodies.body[m] = nearest[n];
-        bodies.inside[m] = !(corners[n] > 0);
+        bodies.inside[m] = !(corners[n] > kRounding * dx);
         differ = differ || nearest[n] != bodies.body[0];
     }
     return differ ? std::optional(bodies) : std::nullopt;
@@ -234,7 +234,7 @@ void rasterize_tile(const TileGrid& grid, const Solids& solids, int t, SolidFiel
         const auto [least, most] = corner_range(corners, i, j, k);
         OpenParts parts;
         if (solids.bodies.size() > 1 && least <= 0)
-            if (const auto differing = differing_bodies(corners, bodies, i, j, k))
+            if (const auto differing = differing_bodies(corners, bodies, dx, i, j, k))
                 parts = parts_beside_gaps(grid, solids, *differing, t, {i, j, k});
         for (int a = 0; a < 3; ++a) {
             const double by_bodies =
