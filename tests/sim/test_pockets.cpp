@@ -61,6 +61,17 @@ TEST(ClosedPocket, FullTankStaysAtRestUnderItsWeight)
     EXPECT_LT(fastest, 1e-6); // measured 4e-8
 }
 
+/// What a run until a time says when liquid has nowhere to go; nothing if it has.
+std::string error_until(double time, const Model& model, State& state)
+{
+    try {
+        test::run_until(model, state, time);
+    } catch (const NoRoomError& e) {
+        return e.what();
+    }
+    return {};
+}
+
 // A closed tank fills up to the last drop; then the run stops, and names what fills what.
 TEST(ClosedPocket, ASourceThatFillsATankStopsTheRunWhenItIsFull)
 {
@@ -73,12 +84,7 @@ TEST(ClosedPocket, ASourceThatFillsATankStopsTheRunWhenItIsFull)
     model.sources.push_back(tap);
     State state = initial_state(model);
     const double room = 0.24 * 0.24 * 0.24;
-    std::string error;
-    try {
-        test::run_until(model, state, 4);
-    } catch (const NoRoomError& e) {
-        error = e.what();
-    }
+    const std::string error = error_until(4, model, state);
     EXPECT_NE(error.find("sources.tap"), std::string::npos) << error;
     EXPECT_NE(error.find("0.01382 m3"), std::string::npos) << error; // of room
     EXPECT_NEAR(bulk_volume(state), room, 0.015 * room);             // measured 1.1 % more
@@ -94,12 +100,7 @@ TEST(ClosedPocket, APistonThatPressesAFullTankStopsTheRunBeforeItHasPressedMuch)
     piston.motion.keyframes = {{.time = 0, .position = Vec3::Zero()}, {.time = 1, .position = {0.06, 0, 0}}};
     model.obstacles.push_back(piston);
     State state = initial_state(model);
-    std::string error;
-    try {
-        test::run_until(model, state, 1);
-    } catch (const NoRoomError& e) {
-        error = e.what();
-    }
+    const std::string error = error_until(1, model, state);
     EXPECT_NE(error.find("obstacles.piston"), std::string::npos) << error;
     EXPECT_LT(0.06 * state.clock.time, 0.06 * size.x()); // how far it came
 }
