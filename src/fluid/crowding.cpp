@@ -80,11 +80,9 @@ private:
 
 } // namespace
 
-bool compute_crowding(const TileGrid& grid, const ParticleOrder& order, std::span<const Vec3> position,
-                      std::span<const double> volume, const SolidFields& solids, std::span<const std::uint8_t> liquid,
+bool compute_crowding(const TileGrid& grid, const SolidFields& solids, std::span<const std::uint8_t> liquid,
                       std::vector<double>& crowding, const ThinVolumes& thin)
 {
-    scatter_volume(grid, order, position, volume, crowding); // how full a cell is, then by how much too full
     if (thin.order) add_volume(grid, *thin.order, thin.position, thin.volume, crowding);
     std::atomic<bool> is_crowded = false; // the same whoever finds it
     parallel_for(grid.n_tiles(), "crowding", [&](std::int64_t ti) {

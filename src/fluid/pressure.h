@@ -51,7 +51,7 @@ struct PressureInput {
 };
 
 /// Least distance from a liquid cell's centre to the free surface, in cells: bounds the ghost-fluid coefficients.
-inline constexpr double kLeastTheta = 0.05;
+inline constexpr double kLeastTheta = 0.01;
 
 void assemble_pressure(const PressureInput& input, const std::array<std::vector<double>, 3>& velocity,
                        PressureSystem& system);

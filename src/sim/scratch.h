@@ -74,7 +74,7 @@ struct Workspace::Scratch {
     ViscositySolver viscosity_solver;
     std::vector<ViscousLoad> viscous_loads;          ///< on the obstacles; empty without viscosity
     std::int64_t solver_iterations = 0;              ///< of the stage that runs, for its timer
-    std::vector<double> crowding;                    ///< at cell centres [1]
+    std::vector<double> crowding;                    ///< how full cells are, then by how much too full [1]
     std::array<std::vector<double>, 3> displacement; ///< per time, on faces [m/s]; empty when nothing is crowded
 
     StrandUpdate strands; ///< what the strands will be at the end of the step

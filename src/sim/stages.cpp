@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "fluid/crowding.h"
 #include "fluid/extrapolate.h"
+#include "fluid/filled_volume.h"
 #include "fluid/liquid_share.h"
 #include "fluid/liquid_surface.h"
 #include "fluid/surface_tension.h"
@@ -269,8 +270,9 @@ void place_solids(const Model& model, const State& state, Scratch& s, double dt)
 
 void find_surface(const Model& model, const State& state, Scratch& s)
 {
-    compute_liquid_distance(s.grid, s.order, state.liquid.position, state.liquid.volume, s.solid_fields,
-                            s.liquid_distance);
+    scatter_volume(s.grid, s.order, state.liquid.position, state.liquid.volume, s.crowding);
+    compute_liquid_distance(s.grid, s.order, state.liquid.position, state.liquid.volume, s.crowding, s.solid_fields,
+                            s.liquid_share, s.liquid_distance);
     s.liquid_share.clear();
     if (has_surface_tension(model)) {
         const Solids solids = s.solids.view();
@@ -430,8 +432,7 @@ ThinVolumes thin_volumes(const Scratch& s)
 void solve_crowding(const Model& model, const State& state, Scratch& s, double dt)
 {
     check_packing(model, state, s);
-    const bool is_crowded = compute_crowding(s.grid, s.order, state.liquid.position, state.liquid.volume,
-                                             s.solid_fields, s.pressure.unknown, s.crowding, thin_volumes(s));
+    const bool is_crowded = compute_crowding(s.grid, s.solid_fields, s.pressure.unknown, s.crowding, thin_volumes(s));
     s.lend_mass_to_displacement();
     for (auto& d : s.displacement) d.clear();
     if (!is_crowded) return;

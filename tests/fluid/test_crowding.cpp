@@ -1,5 +1,7 @@
 #include "fluid/crowding.h"
 
+#include "fluid/filled_volume.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -37,7 +39,12 @@ struct Pool {
         liquid.assign(grid.field_size(), 0);
         for (int t = 0; t < grid.n_tiles(); ++t)
             for (int c = 0; c < kTileCells; ++c) liquid[std::size_t(t * kTileCells + c)] = order.count(t, c) > 0;
-        compute_crowding(grid, order, position, volume, solids, liquid, crowding);
+        find_crowding();
+    }
+    void find_crowding()
+    {
+        scatter_volume(grid, order, position, volume, crowding);
+        compute_crowding(grid, solids, liquid, crowding);
     }
     [[nodiscard]] double at(int i, int j, int k) const { return crowding[grid.index(grid.find({0, 0, 0}), i, j, k)]; }
 };
@@ -61,7 +68,7 @@ TEST(Crowding, SeesParticlesThatAreTooManyAndTooFew)
     pool.compute();
     EXPECT_EQ(pool.at(5, 5, 4), 0.5);
     pool.liquid[pool.grid.index(pool.grid.find({0, 0, 0}), 5, 5, 12)] = 1;
-    compute_crowding(pool.grid, pool.order, pool.position, pool.volume, pool.solids, pool.liquid, pool.crowding);
+    pool.find_crowding();
     EXPECT_NEAR(pool.at(5, 5, 12), -std::pow(0.6875, 3) + 0.05, 1e-12);
 }
 
@@ -92,7 +99,8 @@ TEST(Crowding, ParticlesOnTileBordersStayWithinBounds)
     SolidFields solids;
     rasterize_solids(grid, Solids{}, solids);
     std::vector<double> crowding;
-    compute_crowding(grid, order, position, volume, solids, std::vector<std::uint8_t>(grid.field_size(), 1), crowding);
+    scatter_volume(grid, order, position, volume, crowding);
+    compute_crowding(grid, solids, std::vector<std::uint8_t>(grid.field_size(), 1), crowding);
     for (const double c : crowding) EXPECT_TRUE(std::isfinite(c));
 }
 

@@ -1,5 +1,6 @@
 #include "fluid/surface_tension.h"
 
+#include "fluid/filled_volume.h"
 #include "fluid/liquid_share.h"
 #include "fluid/liquid_surface.h"
 #include "fluid/pressure.h"
@@ -36,7 +37,9 @@ struct Seeded {
         grid = tiles_around(position, Vec3::Zero(), 1, 3);
         sort_particles(grid, position, order);
         rasterize_solids(grid, solids, solid_fields);
-        compute_liquid_distance(grid, order, position, volume, solid_fields, distance);
+        std::vector<double> filled, room;
+        scatter_volume(grid, order, position, volume, filled);
+        compute_liquid_distance(grid, order, position, volume, filled, solid_fields, room, distance);
         const SurfaceLaws means = mean_surface_laws(grid, order, position, volume, liquid, laws);
         compute_liquid_share({&grid, &order, position, volume, &means, &solids, &solid_fields}, share);
         refine_liquid_distance(grid, solids, solid_fields, share, distance);

