@@ -19,9 +19,13 @@ constexpr double kNoThickness = 6;
 constexpr double kFullGap = 1.25;
 constexpr double kNoGap = 0.25;
 /// Shares of their depths by which vertices move at most, inwards and outwards.
-constexpr double kFarthestIn = -0.9;
+constexpr double kFarthestIn = -1.1;
 constexpr double kFarthestOut = 2;
 constexpr double kShareStep = 0.05;
+constexpr int kUnfoldingPasses = 4;
+/// Extent up to which a part that cannot get its volume so is scaled in full, and from which on not at all, in cells.
+constexpr double kFullScale = 6;
+constexpr double kNoScale = 12;
 
 struct Drop {
     std::int32_t label = 0;
@@ -32,7 +36,9 @@ struct Drop {
     double cavities = 0;            ///< what its cavities hold [m^3]
     double gap = kFullGap;          ///< to a part that is no drop, at most kFullGap [cells]
     std::array<double, 4> volume{}; ///< of the part, a polynomial of the share [m^3]
+    double wanted = 0;              ///< volume that it shall get [m^3]
     double share = 0;               ///< of their depths by which the vertices move
+    double share_before = 0;        ///< by which they have moved already
     double scale = 1;               ///< then, about the centre
 
     [[nodiscard]] bool lacks_volume() const { return volume[0] < held + cavities; }
@@ -180,13 +186,15 @@ std::array<double, 4> moved_volume(const TriangleMesh& mesh, std::span<const Eig
 /// The share nearest to none with which the drop has the volume, or the farthest.
 double share_for(const Drop& drop, double volume)
 {
-    const double sign = volume < drop.volume[0] ? -1 : 1, farthest = sign < 0 ? kFarthestIn : kFarthestOut;
+    const double sign = volume < drop.volume[0] ? -1 : 1,
+                 farthest = (sign < 0 ? kFarthestIn : kFarthestOut) - drop.share_before;
     const auto is_enough = [&](double s) { return sign * (drop.volume_at(s) - volume) >= 0; };
+    if (sign * farthest <= 0) return 0;
     double before = 0, after = 0;
     while (!is_enough(after)) {
+        if (after == farthest) return farthest;
         before = after;
-        after += sign * kShareStep;
-        if (sign * (after - farthest) > 0) return farthest;
+        after = sign * std::min(sign * (after + sign * kShareStep), sign * farthest);
     }
     for (int i = 0; i < 40; ++i) {
         const double middle = 0.5 * (before + after);
@@ -202,30 +210,84 @@ double smooth_step(double x, double low, double high)
     return s * s * (3 - 2 * s);
 }
 
-void match_volume(Drop& drop)
+double wanted_volume(const Drop& drop)
 {
-    if (!(drop.held > 0)) return;
     double part = 1 - smooth_step(drop.thickness, kFullThickness, kNoThickness);
     if (drop.lacks_volume()) part *= smooth_step(drop.gap, kNoGap, kFullGap);
-    const double wanted = drop.volume[0] + part * (drop.held + drop.cavities - drop.volume[0]);
-    drop.share = share_for(drop, wanted);
-    const double reached = drop.volume_at(drop.share);
-    if (reached > 0) drop.scale = std::cbrt(wanted / reached);
+    return drop.volume[0] + part * (drop.held + drop.cavities - drop.volume[0]);
 }
 
-/// Volumes, shares and scales of drops whose particles are known.
-void match_volumes(const TriangleMesh& mesh, std::span<const Eigen::Vector3f> depths, const NearestVertices& vertices,
-                   double cell_size, Drops& found)
+Vec3 area_of(const std::vector<Vec3>& vertices, const std::array<std::int32_t, 3>& t)
 {
-    const auto for_each_drop = [&](const char* name, auto&& visit) {
-        const auto n = static_cast<std::int64_t>(found.drops.size());
-        parallel_for(
-            n, name, [&](std::int64_t d) { visit(static_cast<std::size_t>(d)); }, 16);
-    };
-    for_each_drop("volumes of drops",
-                  [&](std::size_t d) { found.drops[d].volume = moved_volume(mesh, depths, found.parts[d]); });
-    find_gaps(mesh, vertices, cell_size, found);
-    for_each_drop("sizes of drops", [&](std::size_t d) { match_volume(found.drops[d]); });
+    const Vec3& o = vertices[static_cast<std::size_t>(t[0])];
+    return (vertices[static_cast<std::size_t>(t[1])] - o).cross(vertices[static_cast<std::size_t>(t[2])] - o);
+}
+
+bool is_folded(const TriangleMesh& mesh, const std::vector<Vec3>& before, const std::array<std::int32_t, 3>& t)
+{
+    return area_of(mesh.vertices, t).dot(area_of(before, t)) < 0;
+}
+
+/// Puts vertices of triangles that moving has turned over into the middle of their neighbours.
+void unfold(const std::vector<Vec3>& before, const std::vector<ClosedPart>& parts, TriangleMesh& mesh)
+{
+    std::vector<std::int32_t> count(mesh.vertices.size());
+    for (int pass = 0; pass < kUnfoldingPasses; ++pass) {
+        std::fill(count.begin(), count.end(), -1);
+        std::vector<std::int32_t> moved;
+        for (const ClosedPart& part : parts)
+            for (const std::int32_t triangle : part.triangles) {
+                const auto& t = mesh.triangles[static_cast<std::size_t>(triangle)];
+                if (!is_folded(mesh, before, t)) continue;
+                for (const std::int32_t v : t)
+                    if (count[static_cast<std::size_t>(v)] < 0) {
+                        count[static_cast<std::size_t>(v)] = static_cast<std::int32_t>(moved.size());
+                        moved.push_back(v);
+                    }
+            }
+        if (moved.empty()) return;
+        std::vector<Vec3> sum(moved.size(), Vec3::Zero());
+        std::vector<int> n(moved.size(), 0);
+        for (const ClosedPart& part : parts)
+            for (const std::int32_t triangle : part.triangles) {
+                const auto& t = mesh.triangles[static_cast<std::size_t>(triangle)];
+                for (std::size_t i = 0; i < 3; ++i)
+                    if (const std::int32_t m = count[static_cast<std::size_t>(t[i])]; m >= 0) {
+                        sum[static_cast<std::size_t>(m)] += mesh.vertices[static_cast<std::size_t>(t[(i + 1) % 3])];
+                        ++n[static_cast<std::size_t>(m)];
+                    }
+            }
+        for (std::size_t m = 0; m < moved.size(); ++m)
+            mesh.vertices[static_cast<std::size_t>(moved[m])] = sum[m] / n[m];
+    }
+}
+
+/// Moves the vertices of drops so that these get the volumes that are wanted.
+void move_vertices(std::span<const Eigen::Vector3f> depths, double cell_size, Drops& found, TriangleMesh& mesh)
+{
+    parallel_for(
+        static_cast<std::int64_t>(found.drops.size()), "sizes of drops",
+        [&](std::int64_t i) {
+            Drop& drop = found.drops[static_cast<std::size_t>(i)];
+            const ClosedPart& part = found.parts[static_cast<std::size_t>(i)];
+            if (!(drop.held > 0)) return;
+            drop.volume = moved_volume(mesh, depths, part);
+            drop.share_before += drop.share;
+            drop.share = share_for(drop, drop.wanted);
+            const double reached = drop.volume_at(drop.share);
+            if (!(reached > 0)) return;
+            const double full = std::cbrt(drop.wanted / reached), extent = part.box.size().maxCoeff() / cell_size;
+            drop.scale = full + smooth_step(extent, kFullScale, kNoScale) * (1 - full);
+        },
+        16);
+    for (std::size_t v = 0; v < mesh.vertices.size(); ++v) {
+        if (found.drop_of[v] < 0) continue;
+        const Drop& drop = found.drops[static_cast<std::size_t>(found.drop_of[v])];
+        if (!(drop.held > 0)) continue;
+        const Vec3 centre = found.parts[static_cast<std::size_t>(found.drop_of[v])].box.lower + drop.moment / drop.held;
+        const Vec3 moved = mesh.vertices[v] + drop.share * depths[v].cast<double>();
+        mesh.vertices[v] = centre + drop.scale * (moved - centre);
+    }
 }
 
 } // namespace
@@ -237,24 +299,25 @@ std::vector<DrawnDrop> match_drop_volumes(const ParticleVolumes& particles, std:
     if (found.drops.empty()) return {};
     std::vector<std::uint8_t> is_of_drop(mesh.vertices.size());
     for (std::size_t v = 0; v < is_of_drop.size(); ++v) is_of_drop[v] = found.drop_of[v] >= 0;
-    const NearestVertices vertices(mesh, is_of_drop, kFullGap * cell_size);
-    hold_particles(mesh, particles, vertices, cell_size, found);
-    match_volumes(mesh, depths, vertices, cell_size, found);
+    {
+        const NearestVertices vertices(mesh, is_of_drop, kFullGap * cell_size);
+        hold_particles(mesh, particles, vertices, cell_size, found);
+        for (std::size_t d = 0; d < found.drops.size(); ++d)
+            found.drops[d].volume = moved_volume(mesh, depths, found.parts[d]);
+        find_gaps(mesh, vertices, cell_size, found);
+    }
+    for (Drop& drop : found.drops) drop.wanted = wanted_volume(drop);
+    const std::vector<Vec3> before = mesh.vertices;
+    move_vertices(depths, cell_size, found, mesh);
+    unfold(before, found.parts, mesh);
+    move_vertices(depths, cell_size, found, mesh); // by the little that this has changed
     std::vector<DrawnDrop> drawn;
-    std::vector<Vec3> centre(found.drops.size(), Vec3::Zero());
     for (std::size_t d = 0; d < found.drops.size(); ++d) {
         const Drop& drop = found.drops[d];
         if (!(drop.held > 0)) continue;
         const Vec3 mean = drop.moment / drop.held;
         const double variance = drop.second_moment / drop.held - mean.squaredNorm();
-        centre[d] = found.parts[d].box.lower + mean;
-        drawn.push_back({drop.label, drop.held, centre[d], std::sqrt(std::max(0.0, variance))});
-    }
-    for (std::size_t v = 0; v < mesh.vertices.size(); ++v) {
-        if (found.drop_of[v] < 0) continue;
-        const auto d = static_cast<std::size_t>(found.drop_of[v]);
-        const Vec3 moved = mesh.vertices[v] + found.drops[d].share * depths[v].cast<double>();
-        mesh.vertices[v] = centre[d] + found.drops[d].scale * (moved - centre[d]);
+        drawn.push_back({drop.label, drop.held, found.parts[d].box.lower + mean, std::sqrt(std::max(0.0, variance))});
     }
     return drawn;
 }

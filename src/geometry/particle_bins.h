@@ -100,7 +100,8 @@ void for_each_neighbour(Visit&& visit)
             for (int x = -1; x <= 1; ++x) visit(Vec3i(x, y, z));
 }
 
-/// Positions in sorted unique keys of the blocks of a neighbourhood, in the order of for_each_neighbour(); -1: not there.
+/// Positions in sorted unique keys of the blocks of a neighbourhood, in the order of for_each_neighbour(); -1: not
+/// there.
 [[nodiscard]] std::array<std::int32_t, 27> find_neighbours(const std::vector<std::uint64_t>& keys, const Vec3i& block);
 
 /// Sorted keys of all blocks within one block of the given ones.
