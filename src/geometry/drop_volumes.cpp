@@ -40,6 +40,7 @@ struct Drop {
     double share = 0;               ///< of their depths by which the vertices move
     double share_before = 0;        ///< by which they have moved already
     double scale = 1;               ///< then, about the centre
+    bool is_done = false;           ///< it is not moved any more
 
     [[nodiscard]] bool lacks_volume() const { return volume[0] < held + cavities; }
     [[nodiscard]] double volume_at(double s) const
@@ -84,6 +85,7 @@ Drops find_drops(const TriangleMesh& mesh, double cell)
             Drop& drop = found.drops.emplace_back();
             drop.label = part[v];
             drop.thickness = thickness;
+            drop.volume[0] = volume[v];
             found.parts.emplace_back();
         } else if (label == v && volume[v] < 0)
             found.cavities.push_back({mesh.vertices[v], -volume[v]});
@@ -144,6 +146,7 @@ void hold_particles(const TriangleMesh& mesh, const ParticleVolumes& particles, 
 void find_gaps(const TriangleMesh& mesh, const NearestVertices& vertices, double cell_size, Drops& found)
 {
     const auto is_of_drop = [&](std::int32_t v) { return found.drop_of[static_cast<std::size_t>(v)] >= 0; };
+    if (std::none_of(found.drop_of.begin(), found.drop_of.end(), [](std::int32_t d) { return d < 0; })) return;
     std::vector<double> gap(mesh.vertices.size(), kFullGap);
     parallel_for(
         static_cast<std::int64_t>(gap.size()), "gaps beside drops",
@@ -228,38 +231,52 @@ bool is_folded(const TriangleMesh& mesh, const std::vector<Vec3>& before, const 
     return area_of(mesh.vertices, t).dot(area_of(before, t)) < 0;
 }
 
-/// Puts vertices of triangles that moving has turned over into the middle of their neighbours.
-void unfold(const std::vector<Vec3>& before, const std::vector<ClosedPart>& parts, TriangleMesh& mesh)
+/// Puts vertices of triangles of a part that moving has turned over into the middle of their neighbours. Returns
+/// whether there are any. `number`: -1 at all vertices of the part, before and after.
+bool unfold(const std::vector<Vec3>& before, const ClosedPart& part, std::vector<std::int32_t>& number,
+            TriangleMesh& mesh)
 {
-    std::vector<std::int32_t> count(mesh.vertices.size());
-    for (int pass = 0; pass < kUnfoldingPasses; ++pass) {
-        std::fill(count.begin(), count.end(), -1);
-        std::vector<std::int32_t> moved;
-        for (const ClosedPart& part : parts)
-            for (const std::int32_t triangle : part.triangles) {
-                const auto& t = mesh.triangles[static_cast<std::size_t>(triangle)];
-                if (!is_folded(mesh, before, t)) continue;
-                for (const std::int32_t v : t)
-                    if (count[static_cast<std::size_t>(v)] < 0) {
-                        count[static_cast<std::size_t>(v)] = static_cast<std::int32_t>(moved.size());
-                        moved.push_back(v);
-                    }
+    std::vector<std::int32_t> folded;
+    for (const std::int32_t triangle : part.triangles) {
+        const auto& t = mesh.triangles[static_cast<std::size_t>(triangle)];
+        if (!is_folded(mesh, before, t)) continue;
+        for (const std::int32_t v : t)
+            if (number[static_cast<std::size_t>(v)] < 0) {
+                number[static_cast<std::size_t>(v)] = static_cast<std::int32_t>(folded.size());
+                folded.push_back(v);
             }
-        if (moved.empty()) return;
-        std::vector<Vec3> sum(moved.size(), Vec3::Zero());
-        std::vector<int> n(moved.size(), 0);
-        for (const ClosedPart& part : parts)
-            for (const std::int32_t triangle : part.triangles) {
-                const auto& t = mesh.triangles[static_cast<std::size_t>(triangle)];
-                for (std::size_t i = 0; i < 3; ++i)
-                    if (const std::int32_t m = count[static_cast<std::size_t>(t[i])]; m >= 0) {
-                        sum[static_cast<std::size_t>(m)] += mesh.vertices[static_cast<std::size_t>(t[(i + 1) % 3])];
-                        ++n[static_cast<std::size_t>(m)];
-                    }
-            }
-        for (std::size_t m = 0; m < moved.size(); ++m)
-            mesh.vertices[static_cast<std::size_t>(moved[m])] = sum[m] / n[m];
     }
+    if (folded.empty()) return false;
+    std::vector<Vec3> sum(folded.size(), Vec3::Zero());
+    std::vector<int> n(folded.size(), 0);
+    for (const std::int32_t triangle : part.triangles) {
+        const auto& t = mesh.triangles[static_cast<std::size_t>(triangle)];
+        for (std::size_t i = 0; i < 3; ++i)
+            if (const std::int32_t f = number[static_cast<std::size_t>(t[i])]; f >= 0) {
+                sum[static_cast<std::size_t>(f)] += mesh.vertices[static_cast<std::size_t>(t[(i + 1) % 3])];
+                ++n[static_cast<std::size_t>(f)];
+            }
+    }
+    for (std::size_t f = 0; f < folded.size(); ++f) {
+        mesh.vertices[static_cast<std::size_t>(folded[f])] = sum[f] / n[f];
+        number[static_cast<std::size_t>(folded[f])] = -1;
+    }
+    return true;
+}
+
+/// Unfolds all drops; those that were folded may be moved again, the others have got what they shall.
+void unfold_drops(const std::vector<Vec3>& before, Drops& found, TriangleMesh& mesh)
+{
+    std::vector<std::int32_t> number(mesh.vertices.size(), -1);
+    parallel_for(
+        static_cast<std::int64_t>(found.drops.size()), "folds of drops",
+        [&](std::int64_t i) {
+            const auto d = static_cast<std::size_t>(i);
+            found.drops[d].is_done = true;
+            for (int pass = 0; pass < kUnfoldingPasses && unfold(before, found.parts[d], number, mesh); ++pass)
+                found.drops[d].is_done = false;
+        },
+        16);
 }
 
 /// Moves the vertices of drops so that these get the volumes that are wanted.
@@ -270,7 +287,7 @@ void move_vertices(std::span<const Eigen::Vector3f> depths, double cell_size, Dr
         [&](std::int64_t i) {
             Drop& drop = found.drops[static_cast<std::size_t>(i)];
             const ClosedPart& part = found.parts[static_cast<std::size_t>(i)];
-            if (!(drop.held > 0)) return;
+            if (drop.is_done) return;
             drop.volume = moved_volume(mesh, depths, part);
             drop.share_before += drop.share;
             drop.share = share_for(drop, drop.wanted);
@@ -283,7 +300,7 @@ void move_vertices(std::span<const Eigen::Vector3f> depths, double cell_size, Dr
     for (std::size_t v = 0; v < mesh.vertices.size(); ++v) {
         if (found.drop_of[v] < 0) continue;
         const Drop& drop = found.drops[static_cast<std::size_t>(found.drop_of[v])];
-        if (!(drop.held > 0)) continue;
+        if (drop.is_done) continue;
         const Vec3 centre = found.parts[static_cast<std::size_t>(found.drop_of[v])].box.lower + drop.moment / drop.held;
         const Vec3 moved = mesh.vertices[v] + drop.share * depths[v].cast<double>();
         mesh.vertices[v] = centre + drop.scale * (moved - centre);
@@ -302,14 +319,15 @@ std::vector<DrawnDrop> match_drop_volumes(const ParticleVolumes& particles, std:
     {
         const NearestVertices vertices(mesh, is_of_drop, kFullGap * cell_size);
         hold_particles(mesh, particles, vertices, cell_size, found);
-        for (std::size_t d = 0; d < found.drops.size(); ++d)
-            found.drops[d].volume = moved_volume(mesh, depths, found.parts[d]);
         find_gaps(mesh, vertices, cell_size, found);
     }
-    for (Drop& drop : found.drops) drop.wanted = wanted_volume(drop);
+    for (Drop& drop : found.drops) {
+        drop.wanted = wanted_volume(drop);
+        drop.is_done = !(drop.held > 0);
+    }
     const std::vector<Vec3> before = mesh.vertices;
     move_vertices(depths, cell_size, found, mesh);
-    unfold(before, found.parts, mesh);
+    unfold_drops(before, found, mesh);
     move_vertices(depths, cell_size, found, mesh); // by the little that this has changed
     std::vector<DrawnDrop> drawn;
     for (std::size_t d = 0; d < found.drops.size(); ++d) {
