@@ -77,9 +77,28 @@ void classify(SurfaceBlock& block)
         }
 }
 
-/// The crossing of the edge from node a to node b, with its colour if there is one.
+/// Gradient at a node by differences of second order, one-sided at the border of the block [1/spacing].
+Eigen::Vector3f node_slope(const BlockField& field, const Vec3i& p)
+{
+    const auto value = [&](const Vec3i& q) {
+        return field.value[static_cast<std::size_t>(block_node(q.x(), q.y(), q.z()))];
+    };
+    Eigen::Vector3f slope;
+    for (int axis = 0; axis < 3; ++axis) {
+        const Vec3i e = Vec3i::Unit(axis);
+        if (p[axis] == 0)
+            slope[axis] = -1.5f * value(p) + 2 * value(p + e) - 0.5f * value(p + 2 * e);
+        else if (p[axis] == kBlockSide)
+            slope[axis] = 1.5f * value(p) - 2 * value(p - e) + 0.5f * value(p - 2 * e);
+        else
+            slope[axis] = 0.5f * (value(p + e) - value(p - e));
+    }
+    return slope;
+}
+
+/// The crossing of the edge from node p along the axis, with its colour and its slope if they are asked for.
 void place_vertex(const BlockLattice& lattice, const Vec3i& block_coords, const SurfaceBlock& block, const Vec3i& p,
-                  int axis, std::int32_t id, TriangleMesh& mesh)
+                  int axis, std::int32_t id, TriangleMesh& mesh, std::vector<Eigen::Vector3f>* slopes)
 {
     const Vec3i q = p + Vec3i::Unit(axis);
     const auto a = static_cast<std::size_t>(block_node(p.x(), p.y(), p.z()));
@@ -89,13 +108,17 @@ void place_vertex(const BlockLattice& lattice, const Vec3i& block_coords, const 
     const double t = std::clamp(f_a / (f_a - f_b), 0.01, 0.99);
     const auto v = static_cast<std::size_t>(id);
     mesh.vertices[v] = lattice.node(block_coords, p.x(), p.y(), p.z()) + t * lattice.spacing * Vec3::Unit(axis);
+    if (slopes != nullptr)
+        (*slopes)[v] =
+            static_cast<float>(1 - t) * node_slope(block.field, p) + static_cast<float>(t) * node_slope(block.field, q);
     if (block.field.weighted_colour.empty()) return;
     const Eigen::Vector4d sum =
         (1 - t) * block.field.weighted_colour[a].cast<double>() + t * block.field.weighted_colour[b].cast<double>();
     mesh.colours[v] = sum.w() > 0 ? Vec3(sum.head<3>() / sum.w()) : Vec3::Zero();
 }
 
-void emit_vertices(const BlockLattice& lattice, const Vec3i& coords, const SurfaceBlock& block, TriangleMesh& mesh)
+void emit_vertices(const BlockLattice& lattice, const Vec3i& coords, const SurfaceBlock& block, TriangleMesh& mesh,
+                   std::vector<Eigen::Vector3f>* slopes)
 {
     for_each_cell([&](int x, int y, int z) {
         const int cell = cell_index(x, y, z);
@@ -103,7 +126,7 @@ void emit_vertices(const BlockLattice& lattice, const Vec3i& coords, const Surfa
             const std::uint64_t word =
                 block.crossed[static_cast<std::size_t>(axis)][static_cast<std::size_t>(cell / 64)];
             if ((word >> (cell % 64)) & 1)
-                place_vertex(lattice, coords, block, Vec3i(x, y, z), axis, block.vertex(axis, cell), mesh);
+                place_vertex(lattice, coords, block, Vec3i(x, y, z), axis, block.vertex(axis, cell), mesh, slopes);
         }
     });
 }
@@ -206,11 +229,13 @@ std::int32_t find_block(const std::vector<std::uint64_t>& keys, std::uint64_t ke
 }
 
 TriangleMesh extract_isosurface(const BlockLattice& lattice, const std::vector<std::uint64_t>& block_keys,
-                                const std::function<void(const Vec3i&, BlockField&)>& fill)
+                                const std::function<void(const Vec3i&, BlockField&)>& fill,
+                                std::vector<Eigen::Vector3f>* slopes)
 {
     TriangleMesh mesh;
     BlockList blocks = build_blocks(block_keys, fill);
     number_blocks(blocks, mesh);
+    if (slopes != nullptr) slopes->assign(mesh.vertices.size(), Eigen::Vector3f::Zero());
     parallel_for(static_cast<std::int64_t>(blocks.size()), "isosurface mesh", [&](std::int64_t i) {
         const SurfaceBlock* block = blocks[static_cast<std::size_t>(i)].get();
         if (!block) return;
@@ -220,7 +245,7 @@ TriangleMesh extract_isosurface(const BlockLattice& lattice, const std::vector<s
             const std::int32_t n = find_block(block_keys, block_key(coords + Vec3i(c & 1, (c >> 1) & 1, c >> 2)));
             if (n >= 0) owners[static_cast<std::size_t>(c)] = blocks[static_cast<std::size_t>(n)].get();
         }
-        emit_vertices(lattice, coords, *block, mesh);
+        emit_vertices(lattice, coords, *block, mesh, slopes);
         emit_triangles(*block, owners, mesh);
     });
     return mesh;

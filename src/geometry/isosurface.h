@@ -43,8 +43,10 @@ struct BlockLattice {
 
 /// Closed manifold mesh of the zero level, by marching cubes. `block_keys`: sorted, unique, holding every block that
 /// the surface passes through. `fill` is called once a block, from many threads. Vertices are ordered by block.
+/// `slopes`, if given, gets the gradient of the field at the vertices [1/spacing].
 [[nodiscard]] TriangleMesh extract_isosurface(const BlockLattice& lattice, const std::vector<std::uint64_t>& block_keys,
-                                              const std::function<void(const Vec3i&, BlockField&)>& fill);
+                                              const std::function<void(const Vec3i&, BlockField&)>& fill,
+                                              std::vector<Eigen::Vector3f>* slopes = nullptr);
 
 /// The same for a function of space that never exceeds the distance to its zero level in magnitude: blocks are found by
 /// subdividing `region`. The mesh is closed if the function is positive on the border of the region.

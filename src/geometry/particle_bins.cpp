@@ -9,6 +9,7 @@
 #include <cmath>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 namespace rivulet {
 namespace {
@@ -77,6 +78,7 @@ public:
         }
     }
     [[nodiscard]] const std::vector<std::uint64_t>& keys() const { return keys_; }
+    [[nodiscard]] const Weights& weights(std::size_t block) const { return weights_[block]; }
     [[nodiscard]] std::uint64_t filled(std::size_t block) const
     {
         std::uint64_t cells = 0;
@@ -103,17 +105,24 @@ CellSums sum_cells(const BlockLattice& lattice, std::span<const Vec3> positions,
         std::vector<CellSums> wave(static_cast<std::size_t>(std::min(kWave, n - first)));
         parallel_for(static_cast<std::int64_t>(wave.size()), "surfacing cells", [&](std::int64_t k) {
             CellSums& mine = wave[static_cast<std::size_t>(k)];
-            Vec3i block = Vec3i::Zero();
+            Place here{Vec3i::Zero(), 0};
             CellSums::Weights* weights = nullptr;
+            float sum = 0; // of the cell in which the last particle was
             read_chunk(first + k, positions.size(), [&](std::size_t i) {
                 const Place place = place_of(lattice, inverse_spacing, positions[i], i);
-                if (weights == nullptr || place.block != block) {
-                    block = place.block;
-                    runs[static_cast<std::size_t>(first + k)].push_back({block_key(block), i});
-                    weights = &mine.of(block_key(block));
+                const bool is_new_block = weights == nullptr || place.block != here.block;
+                if (is_new_block || place.cell != here.cell) {
+                    if (weights != nullptr) (*weights)[here.cell] = sum;
+                    if (is_new_block) {
+                        runs[static_cast<std::size_t>(first + k)].push_back({block_key(place.block), i});
+                        weights = &mine.of(block_key(place.block));
+                    }
+                    here = place;
+                    sum = (*weights)[here.cell];
                 }
-                (*weights)[place.cell] += static_cast<float>(volumes[i] * unit);
+                sum += static_cast<float>(volumes[i] * unit);
             });
+            if (weights != nullptr) (*weights)[here.cell] = sum;
         });
         for (const CellSums& chunk : wave) sums.add(chunk);
     }
@@ -146,6 +155,44 @@ std::int64_t find_mask(const std::vector<Mask>& masks, std::uint64_t key)
     return it != masks.end() && it->key == key ? it - masks.begin() : -1;
 }
 
+/// Particles [begin, end) of one block.
+struct BlockRun {
+    std::uint64_t key;
+    std::size_t begin, end;
+};
+/// All runs, sorted by block and then as in the input.
+std::vector<BlockRun> runs_by_block(const std::vector<std::vector<ParticleRun>>& runs, std::size_t n_particles)
+{
+    std::vector<BlockRun> sorted;
+    for (const std::vector<ParticleRun>& chunk : runs)
+        for (const ParticleRun& run : chunk) {
+            if (!sorted.empty()) sorted.back().end = run.begin;
+            sorted.push_back({run.key, run.begin, n_particles});
+        }
+    oneapi::tbb::parallel_sort(sorted.begin(), sorted.end(), [](const BlockRun& a, const BlockRun& b) {
+        return std::tie(a.key, a.begin) < std::tie(b.key, b.begin);
+    });
+    return sorted;
+}
+
+/// Appends what some cells of a block hold, if that is anything.
+void add_lump(const BlockLattice& lattice, const Vec3i& block, const CellSums::Weights& weights, std::uint64_t cells,
+              std::vector<Lump>& lumps)
+{
+    double sum = 0;
+    Vec3 moment = Vec3::Zero();
+    for (; cells != 0; cells &= cells - 1) {
+        const int c = std::countr_zero(cells);
+        const double weight = double(weights[static_cast<std::size_t>(c)]);
+        sum += weight;
+        moment += weight *
+                  Vec3(2 * (c % kBinSide) + 1, 2 * (c / kBinSide % kBinSide) + 1, 2 * (c / (kBinSide * kBinSide)) + 1);
+    }
+    if (!(sum > 0)) return;
+    const Vec3 place = (kBlockSide * block).cast<double>() + moment / sum;
+    lumps.push_back({lattice.origin + lattice.spacing * place, sum * node_volume(lattice)});
+}
+
 } // namespace
 
 std::uint64_t ParticleBins::cells_near(const Vec3i& offset, double margin)
@@ -163,6 +210,21 @@ std::uint64_t ParticleBins::cells_near(const Vec3i& offset, double margin)
     return cells;
 }
 
+std::array<std::int32_t, 27> find_neighbours(const std::vector<std::uint64_t>& keys, const Vec3i& block)
+{
+    std::array<std::int32_t, 27> found;
+    std::size_t n = 0;
+    for (int z = -1; z <= 1; ++z)
+        for (int y = -1; y <= 1; ++y) {
+            auto it = std::lower_bound(keys.begin(), keys.end(), block_key(block + Vec3i(-1, y, z)));
+            for (int x = -1; x <= 1; ++x) { // blocks of a row follow each other
+                const bool is_there = it != keys.end() && *it == block_key(block + Vec3i(x, y, z));
+                found[n++] = is_there ? static_cast<std::int32_t>(it++ - keys.begin()) : -1;
+            }
+        }
+    return found;
+}
+
 std::vector<std::uint64_t> dilated(const std::vector<std::uint64_t>& keys)
 {
     std::vector<std::uint64_t> result;
@@ -177,15 +239,21 @@ std::vector<std::uint64_t> dilated(const std::vector<std::uint64_t>& keys)
 ParticleBins::ParticleBins(const BlockLattice& lattice, std::span<const Vec3> positions,
                            std::span<const double> volumes, int reach)
 {
-    std::vector<CellMask> filled;
+    std::vector<CellMask> filled, wanted;
     std::vector<std::vector<ParticleRun>> runs;
     {
         const CellSums sums = sum_cells(lattice, positions, volumes, runs);
         for (std::size_t b = 0; b < sums.keys().size(); ++b) filled.push_back({sums.keys()[b], sums.filled(b)});
+        std::sort(filled.begin(), filled.end(), [](const CellMask& a, const CellMask& b) { return a.key < b.key; });
+        find_interior(filled);
+        wanted = wanted_cells(filled, reach);
+        for (std::size_t b = 0; b < sums.keys().size(); ++b) {
+            const std::uint64_t key = sums.keys()[b];
+            const std::uint64_t kept = wanted[static_cast<std::size_t>(find_mask(wanted, key))].cells;
+            if (kept != kAllCells) add_lump(lattice, block_of_key(key), sums.weights(b), ~kept, deep_);
+        }
     }
-    std::sort(filled.begin(), filled.end(), [](const CellMask& a, const CellMask& b) { return a.key < b.key; });
-    find_interior(filled);
-    keep(wanted_cells(filled, reach), runs, lattice, positions, volumes);
+    keep(wanted, runs, lattice, positions, volumes);
 }
 
 void ParticleBins::find_interior(const std::vector<CellMask>& filled)
@@ -230,63 +298,58 @@ std::vector<ParticleBins::CellMask> ParticleBins::wanted_cells(const std::vector
 void ParticleBins::keep(const std::vector<CellMask>& wanted, const std::vector<std::vector<ParticleRun>>& runs,
                         const BlockLattice& lattice, std::span<const Vec3> positions, std::span<const double> volumes)
 {
-    struct Entry {
-        std::uint64_t key;
-        std::uint32_t cell;
-        std::uint32_t index;
-        bool operator<(const Entry& other) const
-        {
-            return std::tie(key, cell, index) < std::tie(other.key, other.cell, other.index);
-        }
-    };
-    const double inverse_spacing = 1 / lattice.spacing;
-    std::vector<std::vector<Entry>> chunks(runs.size());
-    parallel_for(static_cast<std::int64_t>(chunks.size()), "surfacing selection", [&](std::int64_t c) {
-        const std::vector<ParticleRun>& mine = runs[static_cast<std::size_t>(c)];
-        for (std::size_t r = 0; r < mine.size(); ++r) {
-            const CellMask& mask = wanted[static_cast<std::size_t>(find_mask(wanted, mine[r].key))];
-            if (mask.cells == 0) continue;
-            const auto chunk_end = static_cast<std::size_t>((c + 1) * kChunk);
-            const std::size_t end = r + 1 < mine.size() ? mine[r + 1].begin : std::min(positions.size(), chunk_end);
-            for (std::size_t i = mine[r].begin; i < end; ++i)
+    const std::vector<BlockRun> sorted = runs_by_block(runs, positions.size());
+    std::vector<const BlockRun*> first; // of each block that is wanted, and the end
+    std::vector<std::uint64_t> masks;
+    for (std::size_t r = 0; r < sorted.size(); ++r) {
+        if (r > 0 && sorted[r].key == sorted[r - 1].key) continue;
+        const std::uint64_t cells = wanted[static_cast<std::size_t>(find_mask(wanted, sorted[r].key))].cells;
+        first.push_back(&sorted[r]);
+        masks.push_back(cells);
+    }
+    first.push_back(sorted.data() + sorted.size());
+    const double inverse_spacing = 1 / lattice.spacing, unit = 1 / node_volume(lattice);
+    // Calls visit(cell, index) for the particles of a block that are kept, in the order of the input.
+    const auto for_each_kept = [&](std::size_t b, auto&& visit) {
+        if (masks[b] == 0) return;
+        for (const BlockRun* run = first[b]; run != first[b + 1]; ++run)
+            for (std::size_t i = run->begin; i < run->end; ++i)
                 if (const unsigned cell = place_of(lattice, inverse_spacing, positions[i], i).cell;
-                    (mask.cells >> cell) & 1)
-                    chunks[static_cast<std::size_t>(c)].push_back({mask.key, cell, static_cast<std::uint32_t>(i)});
-        }
+                    (masks[b] >> cell) & 1)
+                    visit(cell, i);
+    };
+    const auto n_blocks = static_cast<std::int64_t>(masks.size());
+    std::vector<std::array<std::uint32_t, kCellsOfBin>> next(masks.size());
+    parallel_for(n_blocks, "surfacing selection", [&](std::int64_t k) {
+        auto& count = next[static_cast<std::size_t>(k)];
+        count.fill(0);
+        for_each_kept(static_cast<std::size_t>(k), [&](unsigned cell, std::size_t) { ++count[cell]; });
     });
-    std::vector<Entry> entries;
-    std::size_t n = 0;
-    for (const auto& chunk : chunks) n += chunk.size();
-    entries.reserve(n);
-    for (auto& chunk : chunks) {
-        entries.insert(entries.end(), chunk.begin(), chunk.end());
-        chunk = {};
+    std::uint32_t n = 0;
+    for (std::size_t b = 0; b < masks.size(); ++b) {
+        const std::uint32_t before = n;
+        for (std::uint32_t& count : next[b]) n += std::exchange(count, n);
+        if (n == before) continue;
+        keys_.push_back(first[b]->key);
+        begins_.insert(begins_.end(), next[b].begin(), next[b].end());
     }
-    oneapi::tbb::parallel_sort(entries.begin(), entries.end());
+    begins_.push_back(n);
     particles_.resize(n);
-    const double unit = 1 / node_volume(lattice);
-    parallel_for(
-        static_cast<std::int64_t>(n), "surfacing sort",
-        [&](std::int64_t k) {
-            const Entry& entry = entries[static_cast<std::size_t>(k)];
-            const Vec3 corner = (kBlockSide * block_of_key(entry.key)).cast<double>();
-            const Vec3 local = in_spacings(lattice, positions[entry.index]) - corner;
-            particles_[static_cast<std::size_t>(k)] = {local.cast<float>(),
-                                                       static_cast<float>(volumes[entry.index] * unit), entry.index};
-        },
-        1024);
-    for (std::size_t i = 0; i < n; ++i) {
-        if (i == 0 || entries[i].key != entries[i - 1].key) keys_.push_back(entries[i].key);
-        begins_.resize(kCellsOfBin * (keys_.size() - 1) + entries[i].cell + 1, static_cast<std::uint32_t>(i));
-    }
-    begins_.resize(kCellsOfBin * keys_.size() + 1, static_cast<std::uint32_t>(n));
+    parallel_for(n_blocks, "surfacing sort", [&](std::int64_t k) {
+        const auto b = static_cast<std::size_t>(k);
+        const Vec3 corner = (kBlockSide * block_of_key(first[b]->key)).cast<double>();
+        for_each_kept(b, [&](unsigned cell, std::size_t i) {
+            const Vec3 local = in_spacings(lattice, positions[i]) - corner;
+            particles_[next[b][cell]++] = {local.cast<float>(), static_cast<float>(volumes[i] * unit),
+                                           static_cast<std::uint32_t>(i)};
+        });
+    });
 }
 
 std::vector<std::uint32_t> ParticleBins::indices() const
 {
     std::vector<std::uint32_t> result(particles_.size());
     for (std::size_t i = 0; i < result.size(); ++i) result[i] = particles_[i].index;
-    oneapi::tbb::parallel_sort(result.begin(), result.end());
     return result;
 }
 

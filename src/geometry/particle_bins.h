@@ -3,6 +3,7 @@
 #include "base/vec.h"
 #include "geometry/isosurface.h"
 
+#include <array>
 #include <bit>
 #include <span>
 #include <vector>
@@ -13,6 +14,12 @@ namespace rivulet {
 struct ParticleRun {
     std::uint64_t key;
     std::size_t begin;
+};
+
+/// A volume of liquid at a place.
+struct Lump {
+    Vec3 position; ///< [m]
+    double volume; ///< [m^3]
 };
 
 /// The particles near a liquid's surface by blocks of a lattice, and where that surface may be.
@@ -39,6 +46,8 @@ public:
 
     /// Number of the block's bin, or -1.
     [[nodiscard]] std::int32_t find(const Vec3i& block) const { return find_block(keys_, block_key(block)); }
+    /// Keys of the bins, sorted.
+    [[nodiscard]] const std::vector<std::uint64_t>& keys() const noexcept { return keys_; }
     [[nodiscard]] std::size_t size() const noexcept { return keys_.size(); }
     [[nodiscard]] std::span<Particle> particles(std::size_t bin)
     {
@@ -56,8 +65,10 @@ public:
     }
     /// Bits of the cells of a block at `offset` from another that are less than `margin` [spacings] from that one.
     [[nodiscard]] static std::uint64_t cells_near(const Vec3i& offset, double margin);
-    /// Of the particles that were kept, as in the input; ascending.
+    /// Of the particles that were kept, as in the input, sorted by block and cell.
     [[nodiscard]] std::vector<std::uint32_t> indices() const;
+    /// What the others hold, one for each block that has any.
+    [[nodiscard]] const std::vector<Lump>& deep() const noexcept { return deep_; }
 
 private:
     static constexpr std::size_t kCellsOfBin = 64;
@@ -74,6 +85,7 @@ private:
               const BlockLattice& lattice, std::span<const Vec3> positions, std::span<const double> volumes);
 
     std::vector<std::uint64_t> interior_keys_, surface_keys_;
+    std::vector<Lump> deep_;
     std::vector<Particle> particles_;
     std::vector<std::uint64_t> keys_;   ///< blocks with particles that were kept, sorted
     std::vector<std::uint32_t> begins_; ///< first particle of each of their cells, and the end
@@ -87,6 +99,10 @@ void for_each_neighbour(Visit&& visit)
         for (int y = -1; y <= 1; ++y)
             for (int x = -1; x <= 1; ++x) visit(Vec3i(x, y, z));
 }
+
+/// Positions in sorted unique keys of the blocks of a neighbourhood, in the order of for_each_neighbour(); -1: not
+/// there.
+[[nodiscard]] std::array<std::int32_t, 27> find_neighbours(const std::vector<std::uint64_t>& keys, const Vec3i& block);
 
 /// Sorted keys of all blocks within one block of the given ones.
 [[nodiscard]] std::vector<std::uint64_t> dilated(const std::vector<std::uint64_t>& keys);

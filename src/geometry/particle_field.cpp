@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -118,13 +119,9 @@ ParticleField::ParticleField(const BlockLattice& lattice, std::span<const Vec3> 
 /// Whether a marked bin gives anything to the nodes of the block.
 bool ParticleField::is_beside(const Vec3i& block, const std::vector<std::uint8_t>& is_marked) const
 {
-    bool found = false;
-    for_each_neighbour([&](const Vec3i& offset) {
-        if (found) return;
-        const std::int32_t b = bins_.find(block + offset);
-        found = b >= 0 && is_marked[static_cast<std::size_t>(b)] != 0;
-    });
-    return found;
+    const std::array<std::int32_t, 27> near = find_neighbours(bins_.keys(), block);
+    return std::any_of(near.begin(), near.end(),
+                       [&](std::int32_t b) { return b >= 0 && is_marked[static_cast<std::size_t>(b)] != 0; });
 }
 
 /// Builds the blocks beside bins whose particles changed.
@@ -147,8 +144,9 @@ std::vector<float> ParticleField::splat_into(const Vec3i& block) const
             add_splines(p, particle.weight * static_cast<float>(colours_[particle.index][static_cast<int>(c) - 1]),
                         nodes.data() + c * kOwnNodes);
     };
+    const std::array<std::int32_t, 27> near = find_neighbours(bins_.keys(), block);
     for_each_neighbour([&](const Vec3i& offset) {
-        const std::int32_t found = bins_.find(block + offset);
+        const std::int32_t found = near[neighbour_number(offset)];
         if (found < 0) return;
         const Eigen::Vector3f shift = (kSide * offset).cast<float>();
         const std::uint64_t cells = splat_cells_[neighbour_number(offset)];
@@ -165,8 +163,9 @@ float ParticleField::gather(const Vec3i& block, std::size_t channel, std::vector
 {
     const int reach = static_cast<int>(taps_.size()) - 1, n = kBlockNodes + 2 * reach;
     padded.assign(static_cast<std::size_t>(n * n * n), 0.0f);
+    const std::array<std::int32_t, 27> near = find_neighbours(raw_keys_, block);
     for_each_neighbour([&](const Vec3i& offset) {
-        const std::int32_t found = find_block(raw_keys_, block_key(block + offset));
+        const std::int32_t found = near[neighbour_number(offset)];
         if (found < 0 || raw_[static_cast<std::size_t>(found)].empty()) return;
         const float* raw = raw_[static_cast<std::size_t>(found)].data() + channel * kOwnNodes;
         const Overlap ox = overlap(offset.x(), reach), oy = overlap(offset.y(), reach), oz = overlap(offset.z(), reach);
@@ -197,8 +196,9 @@ void ParticleField::blur(const Vec3i& block, std::size_t channel, float ignored,
 /// Nodes on the border of an interior block count as filled, whoever asks.
 void ParticleField::fill_interior(const Vec3i& block, NodeValues& fraction) const
 {
+    const std::array<std::int32_t, 27> near = find_neighbours(bins_.interior_keys(), block);
     for_each_neighbour([&](const Vec3i& offset) {
-        if (find_block(bins_.interior_keys(), block_key(block + offset)) < 0) return;
+        if (near[neighbour_number(offset)] < 0) return;
         const auto begin = [&](int axis) { return offset[axis] > 0 ? kSide : 0; };
         const auto end = [&](int axis) { return offset[axis] < 0 ? 0 : kSide; };
         for (int z = begin(2); z <= end(2); ++z)

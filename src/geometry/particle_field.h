@@ -22,8 +22,13 @@ public:
 
     /// Blocks that the surface may pass through, sorted.
     [[nodiscard]] const std::vector<std::uint64_t>& surface_keys() const noexcept { return bins_.surface_keys(); }
-    /// Indices of the particles near the surface, ascending.
+    /// Indices of the particles near the surface, sorted by place.
     [[nodiscard]] std::vector<std::uint32_t> near_particles() const { return bins_.indices(); }
+    /// What the other particles hold.
+    [[nodiscard]] const std::vector<Lump>& deep() const noexcept { return bins_.deep(); }
+    /// From the field's slope [1/spacing] at the surface to the vector from the middle of the particles that the kernel
+    /// sees there to the surface [m]: for a Gaussian the gradient of its logarithm says that.
+    [[nodiscard]] float depth_per_slope() const { return static_cast<float>(2 * kernel_variance_ * lattice_.spacing); }
     /// Makes `field` negative where more than half is filled, and sets weighted colours if there are any.
     void fill(const Vec3i& block, BlockField& field) const;
     /// Gives particles that are alone or in thin sheets weight enough to stay inside of the surface. A lone particle

@@ -16,6 +16,9 @@ constexpr int kFewestTriangles = 64;
 /// Volumes up to which a drop is a ball, and from which on it has a shape of its own, in eighths of a cell.
 constexpr double kRound = 2;
 constexpr double kUnround = 4;
+/// The same for the spread of its particles, in radii of the ball of its volume: two that touch have 0.63 to 0.8.
+constexpr double kSpreadRound = 0.7;
+constexpr double kSpreadUnround = 1.2;
 
 struct Corner {
     std::int32_t low, high; ///< ends of the edge ...
@@ -96,11 +99,15 @@ void subdivide(const std::vector<std::size_t>& chosen, TriangleMesh& mesh)
     }
 }
 
+double ball_radius(double volume) { return std::cbrt(3 * volume / (4 * std::numbers::pi)); }
+
 /// How much of a ball a drop is, 0 to 1.
-double roundness(double volume, double cell_size)
+double roundness(const DrawnDrop& drop, double cell_size)
 {
     const double nominal = cell_size * cell_size * cell_size / 8;
-    return std::clamp((kUnround - volume / nominal) / (kUnround - kRound), 0.0, 1.0);
+    const double by_size = std::clamp((kUnround - drop.held / nominal) / (kUnround - kRound), 0.0, 1.0);
+    const double spread = drop.spread / ball_radius(drop.held);
+    return by_size * std::clamp((kSpreadUnround - spread) / (kSpreadUnround - kSpreadRound), 0.0, 1.0);
 }
 
 /// Triangles of the drops that have too few.
@@ -140,7 +147,7 @@ std::vector<std::vector<std::size_t>> vertices_of(const std::vector<DrawnDrop>& 
 void draw_towards_ball(const DrawnDrop& drop, double share, const std::vector<std::size_t>& vertices,
                        TriangleMesh& mesh)
 {
-    const double radius = std::cbrt(3 * drop.held / (4 * std::numbers::pi));
+    const double radius = ball_radius(drop.held);
     for (const std::size_t v : vertices) {
         const Vec3 away = mesh.vertices[v] - drop.centre;
         mesh.vertices[v] += share * (radius / std::max(away.norm(), 1e-6 * radius) - 1) * away;
@@ -160,7 +167,7 @@ void round_drops(const std::vector<DrawnDrop>& drops, double cell_size, Triangle
     }
     const std::vector<std::vector<std::size_t>> vertices = vertices_of(drops, part);
     for (std::size_t d = 0; d < drops.size(); ++d)
-        draw_towards_ball(drops[d], roundness(drops[d].held, cell_size), vertices[d], mesh);
+        draw_towards_ball(drops[d], roundness(drops[d], cell_size), vertices[d], mesh);
     const std::vector<double> after = part_volumes(mesh, part);
     for (std::size_t d = 0; d < drops.size(); ++d) {
         const auto label = static_cast<std::size_t>(drops[d].label);

@@ -12,8 +12,8 @@ namespace {
 /// Gaps between particles that close up to a cavity smaller than this many cells are not bubbles.
 constexpr double kSmallestCavity = 4;
 
-/// Removes closed parts that turn their outside inward and hold less than `limit` [m^3].
-TriangleMesh without_small_cavities(const TriangleMesh& mesh, double limit)
+/// Removes closed parts that turn their outside inward and hold less than `limit` [m^3], and their vertices' depths.
+TriangleMesh without_small_cavities(const TriangleMesh& mesh, double limit, std::vector<Eigen::Vector3f>& depths)
 {
     const std::vector<std::int32_t> part = label_parts(mesh);
     const std::vector<double> volume = part_volumes(mesh, part);
@@ -26,6 +26,7 @@ TriangleMesh without_small_cavities(const TriangleMesh& mesh, double limit)
     for (std::size_t v = 0; v < mesh.vertices.size(); ++v) {
         if (!is_kept(v)) continue;
         renumbered[v] = static_cast<std::int32_t>(kept.vertices.size());
+        depths[kept.vertices.size()] = depths[v];
         kept.vertices.push_back(mesh.vertices[v]);
         if (!mesh.colours.empty()) kept.colours.push_back(mesh.colours[v]);
     }
@@ -34,6 +35,7 @@ TriangleMesh without_small_cavities(const TriangleMesh& mesh, double limit)
             kept.triangles.push_back({renumbered[static_cast<std::size_t>(t[0])],
                                       renumbered[static_cast<std::size_t>(t[1])],
                                       renumbered[static_cast<std::size_t>(t[2])]});
+    depths.resize(kept.vertices.size());
     return kept;
 }
 
@@ -48,17 +50,22 @@ TriangleMesh surface_particles(std::span<const Vec3> positions, std::span<const 
     if (positions.empty()) return {};
     const BlockLattice lattice{Vec3::Zero(), 0.5 * options.cell_size};
     std::vector<std::uint32_t> near;
+    std::vector<Lump> deep;
+    std::vector<Eigen::Vector3f> depths;
     TriangleMesh mesh;
     {
         ParticleField field(lattice, positions, volumes, colours, options.smoothing);
         field.strengthen_sparse_particles();
-        mesh = extract_isosurface(lattice, field.surface_keys(),
-                                  [&](const Vec3i& block, BlockField& values) { field.fill(block, values); });
+        mesh = extract_isosurface(
+            lattice, field.surface_keys(), [&](const Vec3i& block, BlockField& values) { field.fill(block, values); },
+            &depths);
+        for (Eigen::Vector3f& depth : depths) depth *= field.depth_per_slope();
         near = field.near_particles();
+        deep = field.deep();
     }
     const double cell = options.cell_size;
-    TriangleMesh kept = without_small_cavities(mesh, kSmallestCavity * cell * cell * cell);
-    round_drops(match_drop_volumes(positions, volumes, near, cell, kept), cell, kept);
+    TriangleMesh kept = without_small_cavities(mesh, kSmallestCavity * cell * cell * cell, depths);
+    round_drops(match_drop_volumes({positions, volumes, near, deep}, depths, cell, kept), cell, kept);
     return kept;
 }
 
