@@ -12,6 +12,7 @@
 #include "sim/film_stages.h"
 #include "sim/free_liquid.h"
 #include "sim/immersion_stages.h"
+#include "sim/load_faces.h"
 #include "sim/obstacles.h"
 #include "sim/sources.h"
 #include "sim/strand_stages.h"
@@ -60,6 +61,7 @@ struct Workspace::Scratch {
     /// Velocity on the faces as the particles brought it [m/s]; without solids, and where liquid is never thick,
     /// empty.
     std::array<std::vector<double>, 3> transferred;
+    LoadFaces load_faces;                                 ///< of the last step: saves time, changes nothing
     FaceSolids face_solids;                               ///< of the last step: saves time, changes nothing
     std::array<std::vector<std::uint8_t>, 3> known_faces; ///< with a velocity that particles may use
     PressureSystem pressure;
