@@ -32,13 +32,13 @@ struct TileShares {
     TileShares() { place.fill(-1); }
 };
 
-/// The same of the tiles that no moving body can reach, from step to step: saves time, changes nothing.
+/// The same of a grid's faces that no moving body is near, from step to step: saves time, changes nothing.
 class LoadFaces {
 public:
     /// Keeps what is known of the tiles of a grid.
     void begin(const TileGrid& grid, const SolidFields& fields);
-    /// nullptr where a moving body may be, or nothing solid is.
-    [[nodiscard]] TileShares* of(int tile) { return tiles_[static_cast<std::size_t>(tile)].get(); }
+    /// Of a tile that is not open as a whole.
+    [[nodiscard]] TileShares& of(int tile) { return *tiles_[static_cast<std::size_t>(tile)]; }
 
 private:
     TileGrid grid_;

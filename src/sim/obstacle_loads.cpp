@@ -141,6 +141,17 @@ FaceShares& known_shares(const Workspace::Scratch& s, const Solids& solids, int 
     return tile.faces[static_cast<std::size_t>(place)];
 }
 
+/// Whether a body that moves may have a part in what is found of the faces of a cell. Those ask for distances up to
+/// 0.87 cells off their middles, where one that rests is no farther than 1.74 if it takes anything.
+bool is_near_moving_body(const Workspace::Scratch& s, int t, const Vec3i& cell)
+{
+    const Vec3 x = s.grid.cell_centre(t, cell.x(), cell.y(), cell.z());
+    const double reach = 3.2 * s.grid.cell_size();
+    return std::any_of(s.solids.bodies.begin(), s.solids.bodies.end(), [&](const SolidBody& b) {
+        return !b.is_static && !b.is_farther(x, reach) && b.distance(x) < reach;
+    });
+}
+
 /// In viscous liquid, forces near a wall are large and balance face by face, each over the liquid that the face moves,
 /// and all is the nearest solid's.
 BodyShares body_shares(const Workspace::Scratch& s, const Solids& solids, int axis, std::size_t face, std::size_t below,
@@ -195,7 +206,7 @@ void LoadFaces::begin(const TileGrid& grid, const SolidFields& fields)
 {
     std::vector<std::unique_ptr<TileShares>> tiles(static_cast<std::size_t>(grid.n_tiles()));
     for (std::size_t t = 0; t < tiles.size(); ++t) {
-        if (fields.near_moving[t] != 0 || fields.tiles[t] == TileSolidity::Open) continue;
+        if (fields.tiles[t] == TileSolidity::Open) continue;
         const auto last = static_cast<std::size_t>(grid_.find(grid.tile(static_cast<int>(t))));
         if (last < tiles_.size()) tiles[t] = std::move(tiles_[last]);
         if (tiles[t] == nullptr) tiles[t] = std::make_unique<TileShares>();
@@ -226,20 +237,21 @@ void measure_loads(const Model& model, State& state, Scratch& s)
         if (s.solid_fields.tiles[static_cast<std::size_t>(t)] == TileSolidity::Open) return;
         Load& load = loads[static_cast<std::size_t>(t)];
         load = {std::vector<Vec3>(n, Vec3::Zero()), std::vector<Vec3>(n, Vec3::Zero())};
-        std::optional<TileShares> of_now;
-        TileShares* known = s.load_faces.of(t);
-        if (known == nullptr) known = &of_now.emplace();
+        std::optional<TileShares> of_now; // beside bodies that move
+        if (s.solid_fields.near_moving[static_cast<std::size_t>(t)] != 0) of_now.emplace();
         for (int c = 0; c < kTileCells; ++c) {
             const auto face = static_cast<std::size_t>(t * kTileCells + c);
             const Vec3i cell(c % 8, c / 8 % 8, c / 64);
             const CellNeighbours around(s.grid, t, cell.x(), cell.y(), cell.z());
             if (is_free(s, face, around)) continue;
+            const bool is_still = !of_now || !is_near_moving_body(s, t, cell);
+            TileShares& known = is_still ? s.load_faces.of(t) : *of_now;
             for (int a = 0; a < 3; ++a) {
                 const std::size_t below = around.down[static_cast<std::size_t>(a)];
                 const bool is_wet = s.pressure.unknown[face] != 0, is_wet_below = s.pressure.unknown[below] != 0;
                 if (!is_wet && !is_wet_below) continue;
                 const Vec3 x = s.grid.face_centre(t, a, cell);
-                FaceShares& placed = known_shares(s, solids, a, face, x, *known);
+                FaceShares& placed = known_shares(s, solids, a, face, x, known);
                 const BodyShares shares = body_shares(s, solids, a, face, below, x, placed);
                 if (shares.body < 0 || (shares.taken == 0 && shares.rest == 0)) continue;
                 const double p_above = is_wet ? s.pressure.pressure[face] : 0;
@@ -251,7 +263,7 @@ void measure_loads(const Model& model, State& state, Scratch& s)
                     slope = pressure_slope(model, s, t, cell, a);
                 const Vec3 force = ((p_below - p_above) * shares.taken + slope * shares.rest * s.grid.cell_size()) *
                                    area * Vec3::Unit(a);
-                share_load(*known, placed, shares.body, [&](int body, double part) {
+                share_load(known, placed, shares.body, [&](int body, double part) {
                     const auto b = static_cast<std::size_t>(body);
                     load.force[b] += part * force;
                     load.torque[b] += (x - s.solids.bodies[b].pose.position).cross(part * force);

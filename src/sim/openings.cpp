@@ -78,6 +78,27 @@ void drive_tile(const ActiveMouths& mouths, const ActiveMouths::Placed& m, int t
         }
 }
 
+/// All faces that mouths drive; those at rest drive the same ones in every step.
+void drive_faces(const Model& model, const ActiveMouths& mouths, Scratch& s)
+{
+    s.mouth_tiles.begin(model, mouths, s.grid);
+    std::vector<std::uint8_t> is_near(static_cast<std::size_t>(s.grid.n_tiles()), 0);
+    for (const ActiveMouths::Placed& m : mouths.all())
+        for_near_tiles(s.grid, m, [&](int t) {
+            is_near[static_cast<std::size_t>(t)] = 1;
+            if (!s.mouth_tiles.is_known(t)) drive_tile(mouths, m, t, owner_number(m), s);
+        });
+    parallel_for(s.grid.n_tiles(), "keep driven faces", [&](std::int64_t ti) {
+        const auto t = static_cast<std::size_t>(ti);
+        const int tile = static_cast<int>(ti);
+        if (is_near[t] == 0 || !s.mouth_tiles.are_kept()) return;
+        if (!s.mouth_tiles.is_known(tile))
+            s.mouth_tiles.set(tile, s.openings.tiles[t].get());
+        else if (const TileOpenings* known = s.mouth_tiles.of(tile))
+            s.openings.tiles[t] = std::make_unique<TileOpenings>(*known);
+    });
+}
+
 /// What a source brings comes into being where its flow, for itself, goes out of cells.
 void add_inflow(const Vec3& flow, std::uint8_t number, Scratch& s)
 {
@@ -193,8 +214,7 @@ void find_openings(const Model& model, const State& state, Scratch& s)
     if (mouths.all().empty() && !drains.any()) return;
     s.openings.tiles.resize(static_cast<std::size_t>(s.grid.n_tiles()) + 1);
     s.source_columns.resize(model.sources.size());
-    for (const ActiveMouths::Placed& m : mouths.all())
-        for_near_tiles(s.grid, m, [&](int t) { drive_tile(mouths, m, t, owner_number(m), s); });
+    drive_faces(model, mouths, s);
     if (drains.any()) cut_liquid(drains, s);
     if (drains.any_holes()) pierce_walls(drains, s);
     for (const ActiveMouths::Placed& m : mouths.all()) add_springs(model, mouths, m, s);
