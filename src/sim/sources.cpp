@@ -112,7 +112,7 @@ private:
 /// would have gone into one since is spread over the way up to it.
 Vec3 place_of(const BroughtPart& brought, const ActiveMouths& mouths, const ActiveMouths::Placed& m)
 {
-    const Vec3 x = m.pose.to_world(brought.part.centre);
+    Vec3 x = m.pose.to_world(brought.part.centre);
     if (!brought.has_entered || !m.has_solids) return x;
     const Vec3 along = m.flow.normalized(), begin = x - brought.way * along;
     const double first = mouths.way_out_of_solids(m, begin, brought.length);
