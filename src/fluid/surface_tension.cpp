@@ -13,6 +13,8 @@ namespace {
 /// A corner this close to a solid, in cells, is beside it, and this close on it.
 constexpr double kBesideSolid = 0.25;
 constexpr double kOnSolid = 0.01;
+/// Corners beside flat solids along the axes get their normal from that on the solid where they are no farther outside.
+constexpr double kBesideFlat = 0.5;
 /// Slope of F along a solid, per cell, from which on there is an edge of the liquid to be turned.
 constexpr double kEdgeSlope = 0.05;
 /// Largest F around a cell below which the grid sees no surface, and from which on it does: a few particles that fly
@@ -26,7 +28,7 @@ constexpr double kLargestCurvature = 2;
 
 /// F in the cells around one, up to two away along each axis, x fastest.
 struct ShareBlock {
-    static constexpr int kReach = 2;
+    static constexpr int kReach = 2; // enough for the gradients at the corners
     static constexpr int kEdge = 2 * kReach + 1;
     std::array<double, kEdge * kEdge * kEdge> value;
 
@@ -81,6 +83,30 @@ Vec3 turned_normal(const Vec3& gradient, const Vec3& n, const Vec3& m, double co
     return ((1 - part) * n + part * turned).normalized();
 }
 
+/// The axis that a solid's normal is along; -1: none.
+int axis_of(const Vec3& m)
+{
+    int axis = 0;
+    return m.cwiseAbs().maxCoeff(&axis) > 1 - 1e-9 ? axis : -1;
+}
+
+/// At a corner that lies `height` cells above a flat solid along the axes, or below its surface: on the line through
+/// the normal at the contact angle on the solid and that of F one cell or two above the corner. The curvature beside
+/// the solid is then that of what is open there, wherever the surface of the solid lies between the planes of the grid.
+Vec3 normal_beside_flat(const SurfaceTensionInput& in, int t, const Vec3i& node, const Vec3& m, int axis, double height,
+                        const Vec3& n, double cosine)
+{
+    const Vec3i up = (m[axis] > 0 ? 1 : -1) * Vec3i::Unit(axis);
+    const auto gradient_at = [&](int cells) {
+        return corner_gradient(ShareBlock(*in.grid, in.liquid_share, t, node + cells * up), Vec3i::Zero());
+    };
+    const int off = height < 0 ? 2 : 1;
+    const Vec3 beside = gradient_at(height < 0 ? 1 : 0), above = gradient_at(off);
+    if (!(beside.norm() > 0) || !(above.norm() > 0)) return n;
+    const Vec3 on = turned_normal(beside, -beside.normalized(), m, cosine, 1);
+    return (on + height / (height + off) * (-above.normalized() - on)).normalized();
+}
+
 Vec3 corner_normal(const SurfaceTensionInput& in, const ShareBlock& f, int t, const Vec3i& c, const Vec3i& corner,
                    double cosine)
 {
@@ -91,13 +117,18 @@ Vec3 corner_normal(const SurfaceTensionInput& in, const ShareBlock& f, int t, co
     if (in.solid_fields->tiles[static_cast<std::size_t>(t)] == TileSolidity::Open) return n;
     const Vec3 x = in.grid->node(t, c.x() + corner.x(), c.y() + corner.y(), c.z() + corner.z());
     const Solids::Nearest nearest = in.solids->nearest(x);
-    if (nearest.distance > kBesideSolid * in.grid->cell_size()) return n;
+    const double height = nearest.distance / in.grid->cell_size();
+    if (height > kBesideFlat) return n;
+    const Vec3 m = in.solids->normal(x, nearest.body);
+    const bool is_on = std::abs(height) <= kOnSolid;
+    if (const int axis = axis_of(m); axis >= 0 && !is_on && height > -1)
+        return normal_beside_flat(in, t, c + corner, m, axis, height, n, cosine);
+    if (height > kBesideSolid) return n;
     // On solids along the axes the pull of the edge is then exact. Others have corners at all distances, which would
     // drive the edge about: there F has the angle, as far as it stands for the solid at all.
-    const bool is_on = std::abs(nearest.distance) <= kOnSolid * in.grid->cell_size();
     const double part = is_on ? 1 : 1 - weight_of_solid(cosine);
     if (part == 0) return n;
-    return turned_normal(gradient, n, in.solids->normal(x, nearest.body), cosine, part);
+    return turned_normal(gradient, n, m, cosine, part);
 }
 
 /// div n at a cell [1/m].

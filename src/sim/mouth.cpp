@@ -8,9 +8,6 @@
 namespace rivulet {
 namespace {
 
-/// What a mouth drives is at least so many cells long along the flow: from any place and in any direction the cells in
-/// which liquid comes into being are then others than those that it goes out to.
-constexpr double kLeastDriven = 2;
 /// Lines across the flow, each way, by which the thickness of a mouth is found.
 constexpr int kLines = 9;
 /// A hole through a wall goes on so many cells behind the drain: the centre of a cell is in it, wherever that begins.
@@ -29,6 +26,18 @@ double inner_length(const Shape& shape, const Vec3& from, const Vec3& direction,
         at += stride;
     }
     return inside;
+}
+
+/// Length of a line before it is inside of a shape [m].
+double outer_length(const Shape& shape, const Vec3& from, const Vec3& direction, double length, double least)
+{
+    double at = 0;
+    while (at < length) {
+        const double d = shape.distance(from + at * direction);
+        if (d < 0) break;
+        at += std::max(d, least);
+    }
+    return std::min(at, length);
 }
 
 /// Mean thickness of a shape along a flow, where it has any [m].
@@ -58,8 +67,17 @@ Mouth::Mouth(const Source& source, double cell_size) : shape_(source.shape), bou
     flow_ = source.velocity.normalized();
     const double finest = std::min(cell_size / 64, std::max(0.25 * bounds_.size().minCoeff(), 1e-4 * cell_size));
     thickness_ = thickness_along(*shape_, flow_, finest);
-    length_ = std::max(0.0, kLeastDriven * cell_size - thickness_);
     least_ = finest;
+    const double reach = 0.5 * flow_.cwiseAbs().dot(bounds_.size());
+    begin_ = bounds_.centre() - reach * flow_;
+    begin_ += outer_length(*shape_, begin_, flow_, 2 * reach, finest) * flow_;
+    sink(0, cell_size);
+}
+
+void Mouth::sink(double depth, double cell_size)
+{
+    length_ = std::max(0.0, kLeastDriven * cell_size - thickness_ + depth);
+    bounds_ = shape_->bounds();
     for (int axis = 0; axis < 3; ++axis)
         (flow_[axis] > 0 ? bounds_.upper : bounds_.lower)[axis] += length_ * flow_[axis];
 }
@@ -73,6 +91,17 @@ bool Mouth::holds(const Vec3& y, double within) const
         back += std::max(d, least_);
     }
     return false;
+}
+
+double Mouth::way_from_begin(const Vec3& y, double most, double within) const
+{
+    double begin = 0;
+    for (double back = 0; back <= most;) {
+        const double d = shape_->distance(y - back * flow_) - within;
+        back += std::max(std::abs(d), least_);
+        if (d < 0) begin = back;
+    }
+    return std::min(begin, most);
 }
 
 DrainMouth::DrainMouth(const Drain& drain, double cell_size) : shape_(drain.shape), bounds_(shape_->bounds())

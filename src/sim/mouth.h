@@ -9,23 +9,34 @@ namespace rivulet {
 /// [start, stop)
 [[nodiscard]] inline bool is_active(double start, double stop, double time) { return time >= start && time < stop; }
 
+/// What a mouth drives is at least so many cells long along the flow: from any place and in any direction the cells in
+/// which liquid comes into being are then others than those that it goes out to.
+inline constexpr double kLeastDriven = 2;
+
 /// Where a source says how liquid moves, in its own frame: in its shape and, where that is thin along the flow, on
 /// beyond it, so that a face of the grid lies between where liquid comes into being and where it is let go.
 class Mouth {
 public:
     Mouth(const Source& source, double cell_size);
 
+    /// It begins in a solid, so deep along the flow [m]: it is as much longer.
+    void sink(double depth, double cell_size);
+
     [[nodiscard]] const Aabb& bounds() const { return bounds_; }
+    /// Where the flow enters the shape in its middle.
+    [[nodiscard]] const Vec3& begin() const { return begin_; }
     /// Whether a place, or one upstream of it, is nearer to the source's shape than `within`: looks along the flow in
     /// strides that cannot miss it.
     [[nodiscard]] bool holds(const Vec3& y, double within = 0) const;
+    /// Way from the begin of the shape to a place, along the flow, or `most` [m]; of all within the shape's reach.
+    [[nodiscard]] double way_from_begin(const Vec3& y, double most, double within = 0) const;
     /// Thickness of the shape along the flow, as the mean of lines through it [m].
     [[nodiscard]] double thickness() const { return thickness_; }
 
 private:
     std::shared_ptr<const Shape> shape_;
     Aabb bounds_;
-    Vec3 flow_ = Vec3::Zero();
+    Vec3 flow_ = Vec3::Zero(), begin_ = Vec3::Zero();
     double thickness_ = 0, length_ = 0, least_ = 1; ///< [m]
 };
 

@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "fluid/cell_neighbours.h"
+#include "sim/seed_lattice.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,6 +25,19 @@ Vec3 face_middle(const TileGrid& grid, int t, int c, std::size_t axis)
     return grid.node(t, at.x(), at.y(), at.z());
 }
 
+/// Calls body(tile) for those that a mouth may reach.
+template <class Body>
+void for_near_tiles(const TileGrid& grid, const ActiveMouths::Placed& m, Body&& body)
+{
+    const double reach = m.radius + kTileEdge * grid.cell_size();
+    parallel_for(grid.n_tiles(), "tiles at mouths", [&](std::int64_t t) {
+        if ((grid.node(static_cast<int>(t), 4, 4, 4) - m.centre).norm() <= reach) body(static_cast<int>(t));
+    });
+}
+
+/// As faces name the source that drives them.
+std::uint8_t owner_number(const ActiveMouths::Placed& m) { return static_cast<std::uint8_t>(m.number % 255 + 1); }
+
 /// Part of a face in a region that is_in(place) tells, where its corners and its middle do not agree on it.
 template <class IsIn>
 double part_of_face(const Vec3& middle, std::size_t axis, double dx, IsIn&& is_in)
@@ -45,17 +59,14 @@ double part_of_face(const Vec3& middle, std::size_t axis, double dx, IsIn&& is_i
     return static_cast<double>(n) / kFacePlaces;
 }
 
-void drive_tile(const Source& source, const Mouth& mouth, double time, int t, std::uint8_t number, Scratch& s)
+void drive_tile(const ActiveMouths& mouths, const ActiveMouths::Placed& m, int t, std::uint8_t number, Scratch& s)
 {
     const double dx = s.grid.cell_size();
-    const Pose pose = source.motion.pose(time);
-    const Twist twist = source.motion.twist(time);
-    const Vec3 flow = pose.rotation * source.velocity;
-    const auto is_in = [&](const Vec3& x) { return mouth.holds(pose.to_body(x)); };
+    const auto is_in = [&](const Vec3& x) { return mouths.drives(m, x); };
     for (int c = 0; c < kTileCells; ++c)
         for (std::size_t a = 0; a < 3; ++a) {
             const Vec3 x = face_middle(s.grid, t, c, a);
-            if (!mouth.holds(pose.to_body(x), kHalfFace * dx)) continue;
+            if (!m.mouth.holds(m.pose.to_body(x), kHalfFace * dx)) continue;
             const double part = part_of_face(x, a, dx, is_in);
             const auto face = static_cast<std::size_t>(t * kTileCells + c);
             if (part <= s.openings.driven(a, face)) continue;
@@ -63,14 +74,34 @@ void drive_tile(const Source& source, const Mouth& mouth, double time, int t, st
             const auto n = static_cast<std::size_t>(c);
             tile.driven[a][n] = part;
             tile.owner[a][n] = number;
-            tile.velocity[a][n] = flow[static_cast<int>(a)] + twist.velocity_at(x, pose)[static_cast<int>(a)];
+            tile.velocity[a][n] = m.velocity_at(x)[static_cast<int>(a)];
         }
 }
 
-/// What a source brings comes into being where its flow, for itself, goes out of cells.
-void add_inflow(const Source& source, double time, std::uint8_t number, Scratch& s)
+/// All faces that mouths drive; those at rest drive the same ones in every step.
+void drive_faces(const Model& model, const ActiveMouths& mouths, Scratch& s)
 {
-    const Vec3 flow = source.motion.pose(time).rotation * source.velocity;
+    s.mouth_tiles.begin(model, mouths, s.grid);
+    std::vector<std::uint8_t> is_near(static_cast<std::size_t>(s.grid.n_tiles()), 0);
+    for (const ActiveMouths::Placed& m : mouths.all())
+        for_near_tiles(s.grid, m, [&](int t) {
+            is_near[static_cast<std::size_t>(t)] = 1;
+            if (!s.mouth_tiles.is_known(t)) drive_tile(mouths, m, t, owner_number(m), s);
+        });
+    parallel_for(s.grid.n_tiles(), "keep driven faces", [&](std::int64_t ti) {
+        const auto t = static_cast<std::size_t>(ti);
+        const int tile = static_cast<int>(ti);
+        if (is_near[t] == 0 || !s.mouth_tiles.are_kept()) return;
+        if (!s.mouth_tiles.is_known(tile))
+            s.mouth_tiles.set(tile, s.openings.tiles[t].get());
+        else if (const TileOpenings* known = s.mouth_tiles.of(tile))
+            s.openings.tiles[t] = std::make_unique<TileOpenings>(*known);
+    });
+}
+
+/// What a source brings comes into being where its flow, for itself, goes out of cells.
+void add_inflow(const Vec3& flow, std::uint8_t number, Scratch& s)
+{
     parallel_for(s.grid.n_tiles(), "inflow of sources", [&](std::int64_t t) {
         if (!s.openings.has(static_cast<std::size_t>(t))) return;
         TileOpenings& tile = *s.openings.tiles[static_cast<std::size_t>(t)];
@@ -86,6 +117,25 @@ void add_inflow(const Source& source, double time, std::uint8_t number, Scratch&
             if (out > 0) tile.inflow[static_cast<std::size_t>(c)] += out / s.grid.cell_size();
         }
     });
+}
+
+/// Where a mouth has no room to drive liquid, what it brings comes into being at its begin.
+void add_springs(const Model& model, const ActiveMouths& mouths, const ActiveMouths::Placed& m, Scratch& s)
+{
+    if (m.is_clear()) return;
+    const double dx = s.grid.cell_size(), inward = 0.25 * dx; // into the cell that the begin may be the edge of
+    for (const SourceEntry& entry : source_entries(*m.source, lattice_spacing(model), s.source_columns[m.number])) {
+        const Vec3 along = m.flow.normalized(), begin = m.pose.to_world(entry.place);
+        const Vec3 x = begin + mouths.way_out_of_solids(m, begin, entry.length) * along;
+        const double room = mouths.way_to_solid(m, x, inward);
+        if (room == 0 || !mouths.is_spring(m, x)) continue;
+        const Vec3i at = ((x + 0.5 * room * along - s.grid.origin()) / dx).array().floor().cast<int>();
+        const int t = s.grid.find({at.x() >> 3, at.y() >> 3, at.z() >> 3});
+        const int c = cell_in_tile(at.x() & 7, at.y() & 7, at.z() & 7);
+        if (t < s.grid.n_tiles())
+            s.openings.make(static_cast<std::size_t>(t)).inflow[static_cast<std::size_t>(c)] +=
+                entry.rate / (dx * dx * dx);
+    }
 }
 
 /// Tiles beside one with openings have faces of it.
@@ -160,28 +210,16 @@ void find_openings(const Model& model, const State& state, Scratch& s)
     const double time = state.clock.time;
     const ActiveDrains drains(model, time);
     s.openings.tiles.clear();
-    const bool any = std::any_of(model.sources.begin(), model.sources.end(),
-                                 [&](const Source& o) { return is_active(o.start, o.stop, time); });
-    if (!any && !drains.any()) return;
+    const ActiveMouths mouths(model, time, time);
+    if (mouths.all().empty() && !drains.any()) return;
     s.openings.tiles.resize(static_cast<std::size_t>(s.grid.n_tiles()) + 1);
-    for (std::size_t n = 0; n < model.sources.size(); ++n) {
-        const Source& source = model.sources[n];
-        if (!is_active(source.start, source.stop, time)) continue;
-        const auto number = static_cast<std::uint8_t>(n % 255 + 1);
-        const Mouth mouth(source, s.grid.cell_size());
-        const Vec3 middle = source.motion.pose(time).to_world(mouth.bounds().centre());
-        const double reach = 0.5 * mouth.bounds().size().norm() + kTileEdge * s.grid.cell_size();
-        parallel_for(s.grid.n_tiles(), "drive faces", [&](std::int64_t t) {
-            if ((s.grid.node(static_cast<int>(t), 4, 4, 4) - middle).norm() <= reach)
-                drive_tile(source, mouth, time, static_cast<int>(t), number, s);
-        });
-    }
+    s.source_columns.resize(model.sources.size());
+    drive_faces(model, mouths, s);
     if (drains.any()) cut_liquid(drains, s);
     if (drains.any_holes()) pierce_walls(drains, s);
+    for (const ActiveMouths::Placed& m : mouths.all()) add_springs(model, mouths, m, s);
     make_neighbours(s.grid, s.openings);
-    for (std::size_t n = 0; n < model.sources.size(); ++n)
-        if (is_active(model.sources[n].start, model.sources[n].stop, time))
-            add_inflow(model.sources[n], time, static_cast<std::uint8_t>(n % 255 + 1), s);
+    for (const ActiveMouths::Placed& m : mouths.all()) add_inflow(m.flow, owner_number(m), s);
     if (drains.any_holes()) empty_holes(s);
     const auto is_made = [](const auto& tile) { return tile != nullptr; };
     if (std::none_of(s.openings.tiles.begin(), s.openings.tiles.end(), is_made)) s.openings.tiles.clear();
@@ -215,26 +253,18 @@ std::array<std::vector<std::uint8_t>, 3> hold_faces(const Model& model, double t
 {
     std::array<std::vector<std::uint8_t>, 3> held;
     for (auto& h : held) h.assign(grid.field_size(), 0);
-    for (const Source& source : model.sources) {
-        if (!is_active(source.start, source.stop, time)) continue;
-        const Mouth mouth(source, grid.cell_size());
-        const Pose pose = source.motion.pose(time);
-        const Twist twist = source.motion.twist(time);
-        const Vec3 flow = pose.rotation * source.velocity, middle = pose.to_world(mouth.bounds().centre());
-        const double reach = 0.5 * mouth.bounds().size().norm() + kTileEdge * grid.cell_size();
-        parallel_for(grid.n_tiles(), "hold faces", [&](std::int64_t ti) {
-            const int t = static_cast<int>(ti);
-            if ((grid.node(t, 4, 4, 4) - middle).norm() > reach) return;
+    const ActiveMouths mouths(model, time, time);
+    for (const ActiveMouths::Placed& m : mouths.all())
+        for_near_tiles(grid, m, [&](int t) {
             for (std::size_t a = 0; a < 3; ++a)
                 for (int c = 0; c < kTileCells; ++c) {
                     const Vec3 x = face_middle(grid, t, c, a);
-                    if (!mouth.holds(pose.to_body(x), 0.5 * grid.cell_size())) continue;
+                    if (!mouths.drives(m, x, 0.5 * grid.cell_size())) continue;
                     const auto face = static_cast<std::size_t>(t * kTileCells + c);
-                    velocity[a][face] = flow[static_cast<int>(a)] + twist.velocity_at(x, pose)[static_cast<int>(a)];
+                    velocity[a][face] = m.velocity_at(x)[static_cast<int>(a)];
                     held[a][face] = 1;
                 }
         });
-    }
     return held;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "fluid/openings.h"
-#include "sim/mouth.h"
+#include "sim/active_mouths.h"
 #include "sim/scratch.h"
 #include "sim/state.h"
 

@@ -84,16 +84,19 @@ Pocket pocket_of(const Model& model, const State& state, const Scratch& s, std::
         add_cell(state, s, cell, pocket);
         const int c = static_cast<int>(cell % kTileCells);
         const CellNeighbours at(s.grid, static_cast<int>(cell / kTileCells), c % 8, c / 8 % 8, c / 64);
-        const auto go_to = [&](std::size_t next, double coefficient) {
-            if (coefficient > 0 && s.pressure.unknown[next] != 0 && is_found[next] == 0) {
-                is_found[next] = 1;
-                cells.push_back(next);
-            }
+        bool has_air = false; // also beyond faces whose velocity is given, which pressure knows nothing of
+        const auto go_to = [&](std::size_t next, double open) {
+            if (!(open > 0)) return;
+            has_air = has_air || (s.pressure.unknown[next] == 0 && !(s.liquid_distance[next] < 0));
+            if (is_found[next] != 0) return;
+            is_found[next] = 1;
+            cells.push_back(next);
         };
         for (std::size_t a = 0; a < 3; ++a) {
-            go_to(at.down[a], s.pressure.coefficient[a][cell]);
-            go_to(at.up[a], s.pressure.coefficient[a][at.up[a]]);
+            go_to(at.down[a], s.solid_fields.open[a][cell]);
+            go_to(at.up[a], s.solid_fields.open[a][at.up[a]]);
         }
+        if (has_air) return {.is_open = true};
     }
     return pocket;
 }

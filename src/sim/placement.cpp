@@ -4,8 +4,10 @@
 #include "contact/edge_pairs.h"
 #include "geometry/segments.h"
 #include "geometry/shapes.h"
+#include "sim/active_mouths.h"
 #include "sim/obstacles.h"
 #include "sim/seed_lattice.h"
+#include "sim/source_columns.h"
 #include "strands/strand_contacts.h"
 
 #include <fmt/format.h>
@@ -56,6 +58,22 @@ Places places_of(const Model& model, const ShapePtr& shape, const Pose& pose, do
     return look_for_free_place(model, *placed, box, h, time);
 }
 
+/// Whether a source that flows, however thin, has a line along its flow that leaves solids in it.
+bool any_entry_is_free(const Model& model, const Source& source, double time, SourceColumns& columns)
+{
+    const double h = std::max(lattice_spacing(model), 0.01 * source.shape->bounds().size().norm());
+    const ActiveMouths mouths(model, time, time);
+    const auto m = std::find_if(mouths.all().begin(), mouths.all().end(),
+                                [&](const ActiveMouths::Placed& o) { return o.source == &source; });
+    if (m == mouths.all().end()) return false;
+    const std::vector<SourceEntry> entries = source_entries(source, h, columns);
+    return std::any_of(entries.begin(), entries.end(), [&](const SourceEntry& entry) {
+        const Vec3 x = m->pose.to_world(entry.place);
+        const double first = mouths.way_out_of_solids(*m, x, entry.length);
+        return first < entry.length && model.domain.box.dilated(1e-3 * h).contains(x + first * m->flow.normalized());
+    });
+}
+
 std::string no_place_text(const Model& model, const Places& places)
 {
     return places.any_inside ? "it lies wholly inside of obstacles"
@@ -79,8 +97,10 @@ void look_at_source(const Model& model, const Source& source, std::vector<std::s
     const bool rests = source.motion.is_static() && std::all_of(model.obstacles.begin(), model.obstacles.end(),
                                                                 [](const Obstacle& o) { return o.motion.is_static(); });
     Places places;
+    SourceColumns columns;
     for (int n = 0; n < (rests ? 1 : kTimes); ++n) {
         const double time = source.start + n * (stop - source.start) / kTimes;
+        if (any_entry_is_free(model, source, time, columns)) return;
         const Places now = places_of(model, source.shape, source.motion.pose(time), time);
         if (now.any_free) return;
         places.any_inside = places.any_inside || now.any_inside;

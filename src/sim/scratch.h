@@ -12,6 +12,8 @@
 #include "sim/film_stages.h"
 #include "sim/free_liquid.h"
 #include "sim/immersion_stages.h"
+#include "sim/load_faces.h"
+#include "sim/mouth_tiles.h"
 #include "sim/obstacles.h"
 #include "sim/sources.h"
 #include "sim/strand_stages.h"
@@ -51,6 +53,7 @@ struct Workspace::Scratch {
     std::vector<double> density;         ///< at cell centres [kg/m^3]; empty while all liquids weigh the same
     std::array<std::vector<double>, 3> surface_pressure; ///< of surface tension, on faces [Pa]; empty: none
     std::vector<SourceColumns> source_columns;           ///< of the sources so far: saves time, changes nothing
+    MouthTiles mouth_tiles;                              ///< of the last step: saves time, changes nothing
     FaceOpenings openings;                               ///< mouths of sources, and drains
     std::vector<std::uint8_t> drained;                   ///< particles that met a drain; empty: none did
     FaceFields faces;
@@ -60,6 +63,7 @@ struct Workspace::Scratch {
     /// Velocity on the faces as the particles brought it [m/s]; without solids, and where liquid is never thick,
     /// empty.
     std::array<std::vector<double>, 3> transferred;
+    LoadFaces load_faces;                                 ///< of the last step: saves time, changes nothing
     FaceSolids face_solids;                               ///< of the last step: saves time, changes nothing
     std::array<std::vector<std::uint8_t>, 3> known_faces; ///< with a velocity that particles may use
     PressureSystem pressure;

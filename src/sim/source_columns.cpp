@@ -1,5 +1,7 @@
 #include "sim/source_columns.h"
 
+#include "sim/seed_lattice.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -125,6 +127,28 @@ CubePart ColumnFinder::part_by_lines(const Vec3& x, double edge, int level) cons
     }
     whole.centre = whole.share > 0 ? Vec3(x + whole.centre / whole.share) : x;
     return whole;
+}
+
+std::vector<SourceEntry> source_entries(const Source& source, double h, SourceColumns& known)
+{
+    std::vector<SourceEntry> entries;
+    if (source.velocity.isZero(0)) return entries;
+    const FlowAxes lattice(source.velocity);
+    const double flow = lattice.axes.col(lattice.along).dot(source.velocity);
+    const Aabb bounds = placed_bounds(source.shape->bounds(), {Vec3::Zero(), Quat(Mat3(lattice.axes.transpose()))});
+    ColumnFinder columns(*source.shape, lattice, flow < 0, h, known);
+    Aabb layer = bounds.dilated(h); // one cube of every column
+    layer.lower[lattice.along] = bounds.lower[lattice.along];
+    layer.upper[lattice.along] = bounds.lower[lattice.along] + h;
+    const Vec3 along = source.velocity.normalized();
+    for_lattice(layer, bounds.lower, h, [&](const Vec3& site) {
+        const SourceColumn& column = columns.at(site);
+        const Vec3 centre = lattice.axes * site + column.part.centre;
+        for (const Chord& chord : column.chords)
+            entries.push_back({centre + (chord.enter - columns.way(centre)) * along, chord.leave - chord.enter,
+                               column.part.share * h * h * std::abs(flow)});
+    });
+    return entries;
 }
 
 } // namespace rivulet

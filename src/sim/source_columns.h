@@ -2,6 +2,7 @@
 
 #include "geometry/cut_cube.h"
 #include "geometry/shape.h"
+#include "sim/model.h"
 
 #include <map>
 #include <utility>
@@ -57,5 +58,15 @@ private:
     double reach_, h_;
     std::map<std::pair<double, double>, SourceColumn>& columns_;
 };
+
+/// Where liquid of a source comes into being, in its frame.
+struct SourceEntry {
+    Vec3 place;    ///< where a line along the flow enters the shape [m]
+    double length; ///< of the line in the shape [m]
+    double rate;   ///< of the liquid that comes there [m^3/s]
+};
+
+/// Of all columns of a lattice of edge h.
+[[nodiscard]] std::vector<SourceEntry> source_entries(const Source& source, double h, SourceColumns& known);
 
 } // namespace rivulet

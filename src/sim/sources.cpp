@@ -2,13 +2,14 @@
 
 #include "base/parallel.h"
 #include "fluid/solids.h"
-#include "sim/mouth.h"
+#include "sim/active_mouths.h"
 #include "sim/obstacles.h"
 #include "sim/seed_lattice.h"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 namespace rivulet {
@@ -18,13 +19,25 @@ namespace {
 /// would again and again where thickness, speed and step are round numbers, might be counted twice by rounding.
 constexpr double kNoRoundPlace = 0.00618034;
 
-/// Whether a cube that is this far along the flow entered its column's shape in the last `way` before `late`, or, where
-/// the source starts, was in it since.
-bool has_come(const SourceColumn& column, double at, double way, double late, bool is_starting)
+/// A part of a cube that a source brings.
+struct BroughtPart {
+    CubePart part;
+    bool has_entered = false; ///< in this step, and not just been there when the source started
+    double way = 0;           ///< since it entered [m]
+    double longest = 0;       ///< that any has since, of those that entered in this step [m]
+    double length = 0;        ///< of its column in the shape [m]
+};
+
+/// What came of a cube that is this far along the flow and entered its column's shape in the last `way` before `late`,
+/// or, where the source starts, was in it since; nothing if it did not.
+std::optional<BroughtPart> what_has_come(const SourceColumn& column, double at, double way, double late,
+                                         bool is_starting)
 {
     const double now = at - late, before = now - way;
-    return std::any_of(column.chords.begin(), column.chords.end(),
-                       [&](const Chord& c) { return now > c.enter && before <= (is_starting ? c.leave : c.enter); });
+    for (const Chord& c : column.chords)
+        if (now > c.enter && before <= (is_starting ? c.leave : c.enter))
+            return BroughtPart{{}, before <= c.enter, at - c.enter, way + late, c.leave - c.enter};
+    return std::nullopt;
 }
 
 bool starts_in(const Source& source, double begin, double time)
@@ -43,7 +56,7 @@ void for_emitted(const Source& source, double h, double begin, double time, Sour
     if (source.velocity.isZero(0)) {
         if (is_starting)
             for_lattice(bounds.dilated(h), bounds.lower, h, [&](const Vec3& site) {
-                body(cut_cube(site, h, [&](const Vec3& y) { return shape.distance(y); }));
+                body({cut_cube(site, h, [&](const Vec3& y) { return shape.distance(y); })});
             });
         return;
     }
@@ -60,7 +73,10 @@ void for_emitted(const Source& source, double h, double begin, double time, Sour
         if (near >= h + way + late || (!is_starting && near < -h - way - late)) return; // far, or inside before
         const SourceColumn& column = columns.at(site);
         const CubePart part{column.part.share, column.part.centre + middle};
-        if (has_come(column, columns.way(part.centre) - kNoRoundPlace * h, way, late, is_starting)) body(part);
+        auto brought = what_has_come(column, columns.way(part.centre) - kNoRoundPlace * h, way, late, is_starting);
+        if (!brought) return;
+        brought->part = part;
+        body(*brought);
     });
 }
 
@@ -92,59 +108,57 @@ private:
     double reach_;
 };
 
-void emit(const Model& model, const Source& source, double begin, double time, SourceColumns& known, State& state)
+/// Where a part of a cube is at the end of the step. On a line that begins in a solid it begins where that ends; what
+/// would have gone into one since is spread over the way up to it.
+Vec3 place_of(const BroughtPart& brought, const ActiveMouths& mouths, const ActiveMouths::Placed& m)
 {
+    Vec3 x = m.pose.to_world(brought.part.centre);
+    if (!brought.has_entered || !m.has_solids) return x;
+    const Vec3 along = m.flow.normalized(), begin = x - brought.way * along;
+    const double first = mouths.way_out_of_solids(m, begin, brought.length);
+    const double room = mouths.way_to_solid(m, begin + first * along, brought.longest);
+    if (first >= brought.length || (first == 0 && room >= brought.longest)) return x;
+    return mouths.out_of_solids(begin + (first + brought.way * std::min(1.0, room / brought.longest)) * along);
+}
+
+void emit(const Model& model, double begin, double time, const ActiveMouths& mouths, const ActiveMouths::Placed& m,
+          SourceColumns& known, State& state)
+{
+    const Source& source = *m.source;
     const double h = lattice_spacing(model);
-    const Pose pose = source.motion.pose(time);
-    const Twist twist = source.motion.twist(time);
     auto& account = state.ledger.emitted[static_cast<std::size_t>(source.liquid)];
     const SolidSet solids = solids_at(model, time, 0);
     const TakenPlaces taken(starts_in(source, begin, time) ? state.liquid.position : std::vector<Vec3>(),
-                            placed_bounds(source.shape->bounds(), pose), kTakenPlace * h);
-    for_emitted(source, h, begin, time, known, [&](const CubePart& part) {
-        const Vec3 x = pose.to_world(part.centre);
-        if (part.share == 0 || !model.domain.box.contains(x) || solids.view().distance(x) < 0 || taken.has(x)) return;
-        const double volume = part.share * h * h * h;
-        append_particle(model, source.liquid,
-                        {x, pose.rotation * source.velocity + twist.velocity_at(x, pose), Mat3::Zero(), volume}, state);
+                            placed_bounds(source.shape->bounds(), m.pose), kTakenPlace * h);
+    for_emitted(source, h, begin, time, known, [&](const BroughtPart& brought) {
+        if (brought.part.share == 0) return;
+        const Vec3 x = place_of(brought, mouths, m);
+        if (!model.domain.box.contains(x) || solids.view().distance(x) < 0 || taken.has(x)) return;
+        const double volume = brought.part.share * h * h * h;
+        append_particle(model, source.liquid, {x, m.velocity_at(x), Mat3::Zero(), volume}, state);
         account.add(volume);
     });
 }
 
 /// Calls body(particle) for those that a source drives.
 template <class Body>
-void for_mouth(const Model& model, const Source& source, double time, const LiquidParticles& liquid, Body&& body)
+void for_mouth(const ActiveMouths& mouths, const ActiveMouths::Placed& m, const LiquidParticles& liquid, Body&& body)
 {
-    const Pose pose = source.motion.pose(time);
-    const Mouth mouth(source, model.options.cell_size);
     parallel_for(
         liquid.size(), "drive sources",
         [&](std::int64_t i) {
             const auto p = static_cast<std::size_t>(i);
-            if (mouth.holds(pose.to_body(liquid.position[p]))) body(p);
+            if (mouths.drives(m, liquid.position[p])) body(p);
         },
         4096);
 }
 
-/// Velocity that a source gives to liquid at x.
-Vec3 driven_velocity(const Source& source, double time, const Vec3& x)
-{
-    const Pose pose = source.motion.pose(time);
-    return pose.rotation * source.velocity + source.motion.twist(time).velocity_at(x, pose);
-}
-
 /// A particle moves as the source says.
-void drive(const Source& source, double time, std::size_t p, LiquidParticles& liquid)
+void drive(const Vec3& velocity, std::size_t p, LiquidParticles& liquid)
 {
-    liquid.velocity[p] = driven_velocity(source, time, liquid.position[p]);
+    liquid.velocity[p] = velocity;
     liquid.lead[p].setZero();
     liquid.affine[p].setZero();
-}
-
-/// All liquid that is inside of its mouth does.
-void drive_mouth(const Model& model, const Source& source, double time, State& state)
-{
-    for_mouth(model, source, time, state.liquid, [&](std::size_t p) { drive(source, time, p, state.liquid); });
 }
 
 } // namespace
@@ -152,10 +166,12 @@ void drive_mouth(const Model& model, const Source& source, double time, State& s
 void emit_sources(const Model& model, double begin, double time, State& state, std::vector<SourceColumns>& known)
 {
     known.resize(model.sources.size());
-    for (std::size_t n = 0; n < model.sources.size(); ++n) {
-        const Source& source = model.sources[n];
-        if (source.start <= time && source.stop > begin) emit(model, source, begin, time, known[n], state);
-        if (is_active(source.start, source.stop, time)) drive_mouth(model, source, time, state);
+    const ActiveMouths mouths(model, begin, time);
+    for (const ActiveMouths::Placed& m : mouths.all()) {
+        emit(model, begin, time, mouths, m, known[m.number], state);
+        if (!is_active(m.source->start, m.source->stop, time)) continue;
+        for_mouth(mouths, m, state.liquid,
+                  [&](std::size_t p) { drive(m.velocity_at(state.liquid.position[p]), p, state.liquid); });
     }
 }
 
@@ -163,14 +179,13 @@ DrivenParticles lead_driven(const Model& model, double time, double dt, State& s
 {
     LiquidParticles& l = state.liquid;
     DrivenParticles driven;
-    for (std::size_t n = 0; n < model.sources.size(); ++n) {
-        const Source& source = model.sources[n];
-        if (!is_active(source.start, source.stop, time)) continue;
+    const ActiveMouths mouths(model, time, time);
+    for (const ActiveMouths::Placed& m : mouths.all()) {
         driven.source.resize(l.position.size(), -1);
-        for_mouth(model, source, time, l, [&](std::size_t p) {
-            const Vec3 given = driven_velocity(source, time, l.position[p]);
+        for_mouth(mouths, m, l, [&](std::size_t p) {
+            const Vec3 given = m.velocity_at(l.position[p]);
             l.lead[p] = (given - l.velocity[p] + 0.5 * dt * (l.affine[p] * l.velocity[p])).template cast<float>();
-            driven.source[p] = static_cast<std::int32_t>(n);
+            driven.source[p] = static_cast<std::int32_t>(m.number);
         });
     }
     return driven;
@@ -184,7 +199,9 @@ void let_go(const Model& model, const DrivenParticles& driven, double time, Stat
             const auto p = static_cast<std::size_t>(i);
             if (driven.source[p] < 0) return;
             const Source& source = model.sources[static_cast<std::size_t>(driven.source[p])];
-            drive(source, time, p, state.liquid);
+            const Pose pose = source.motion.pose(time);
+            const Vec3 moved = source.motion.twist(time).velocity_at(state.liquid.position[p], pose);
+            drive(pose.rotation * source.velocity + moved, p, state.liquid);
         },
         4096);
 }

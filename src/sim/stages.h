@@ -51,7 +51,7 @@ void extend_velocity(const Model& model, Scratch& scratch, double dt);
 /// From here on the State changes: velocities, positions, and the pressure that the next solve starts from.
 void commit_liquid(const Model& model, State& state, Scratch& scratch, double dt);
 /// Forces of the liquid on the obstacles.
-void measure_loads(const Model& model, State& state, const Scratch& scratch);
+void measure_loads(const Model& model, State& state, Scratch& scratch);
 /// Particles out of the solids as they stand at the end of the step.
 void keep_out_of_solids(const Model& model, State& state, const Scratch& scratch, double time);
 

@@ -104,6 +104,72 @@ TEST(Mouth, ThatStartsHalfUnderWaterFillsOnlyTheOtherHalf)
     }
 }
 
+double volume_in(const State& state, const Aabb& box)
+{
+    double volume = 0;
+    for (std::size_t p = 0; p < state.liquid.position.size(); ++p)
+        if (box.contains(state.liquid.position[p])) volume += state.liquid.volume[p];
+    return volume;
+}
+
+/// Sources in the air, or in a pool, of a tank of 16 cells of 1 cm with an open lid: runs for 0.2 s, and looks at what
+/// was emitted and at how full the box around them is.
+void expect_flux(const std::vector<Source>& sources, bool in_pool, double asked, const Aabb& around)
+{
+    Model model = tank({0.16, 0.16, 0.16}, in_pool ? Vec3(0.16, 0.16, 0.12) : Vec3::Zero(), 0.01);
+    model.domain.walls[5] = Wall::Open;
+    model.sources = sources;
+    State state = initial_state(model);
+    const double filled = ledger_balance(state).emitted;
+    run_until(model, state, 0.2);
+    const double layers = 0.2 * 0.5 / 0.005; // that came, at 0.5 m/s; the last one has or has not
+    EXPECT_NEAR((ledger_balance(state).emitted - filled) / (asked * state.clock.time), 1, 1 / layers);
+    EXPECT_LT(volume_in(state, around) / around.size().prod(), 1.15);
+}
+
+TEST(Mouth, ThatFacesAWallNearItGivesItsFluxWhichLeavesSideways)
+{
+    for (const double cells : {0.05, 1.0, 2.5})
+        for (const double gap : {0.0, 0.25, 1.0})
+            for (const bool in_pool : {false, true}) {
+                SCOPED_TRACE(testing::Message() << cells << " cells thick, " << gap << " before the wall");
+                const double end = 0.16 - 0.01 * gap, begin = end - 0.01 * cells;
+                expect_flux({mouth({begin, 0.05, 0.04}, {end, 0.11, 0.1}, {0.5, 0, 0})}, in_pool, 0.06 * 0.06 * 0.5,
+                            {{0.12, 0.05, 0.04}, {0.16, 0.11, 0.1}});
+            }
+}
+
+TEST(Mouth, ThatFacesAnotherOneNearItGivesItsFluxWhichLeavesSideways)
+{
+    for (const double gap : {0.5, 2.0, 4.0})
+        for (const bool in_pool : {false, true}) {
+            SCOPED_TRACE(testing::Message() << gap << " cells between them");
+            const double left = 0.083 - 0.005 * gap, right = 0.083 + 0.005 * gap;
+            expect_flux({mouth({left - 0.005, 0.05, 0.04}, {left, 0.11, 0.1}, {0.5, 0, 0}),
+                         mouth({right, 0.05, 0.04}, {right + 0.005, 0.11, 0.1}, {-0.5, 0, 0})},
+                        in_pool, 2 * 0.06 * 0.06 * 0.5, {{0.05, 0.05, 0.04}, {0.11, 0.11, 0.1}});
+        }
+}
+
+TEST(Mouth, ThatOverlapsAnotherOneGivesItsFluxToo)
+{
+    for (const double speed : {0.5, -0.5})
+        for (const double aside : {0.0, 0.03})
+            for (const bool in_pool : {false, true}) {
+                SCOPED_TRACE(testing::Message() << speed << " m/s, " << aside << " m aside");
+                expect_flux({mouth({0.06, 0.03, 0.04}, {0.08, 0.09, 0.1}, {0.5, 0, 0}),
+                             mouth({0.06, 0.03 + aside, 0.04}, {0.08, 0.09 + aside, 0.1}, {speed, 0, 0})},
+                            in_pool, 2 * 0.06 * 0.06 * 0.5, {{0.04, 0.03, 0.04}, {0.1, 0.09 + aside, 0.1}});
+            }
+}
+
+TEST(Mouth, ThatBeginsInAWallGivesItsFluxWhereItComesOutOfIt)
+{
+    for (const bool in_pool : {false, true})
+        expect_flux({mouth({0.05, 0.05, -0.013}, {0.11, 0.11, 0.004}, {0, 0, 0.5})}, in_pool, 0.06 * 0.06 * 0.5,
+                    {{0.05, 0.05, 0}, {0.11, 0.11, 0.04}});
+}
+
 TEST(Mouth, KnowsItsThicknessAlongTheFlow)
 {
     const double dx = 0.02;

@@ -70,6 +70,22 @@ TEST(Placement, FilmsThickerThanACellAreWarnedOfWhereTheyDrip)
     EXPECT_EQ(placement_warnings(m), Lines());
 }
 
+TEST(Placement, SourcesThatFlowGiveLiquidHoweverThin)
+{
+    Model m = tank_with_post();
+    Source tap;
+    tap.name = "tap";
+    tap.velocity = {0, 0, 1};
+    for (const double cells : {0.01, 0.001}) {
+        tap.shape = make_box({0.1, 0.1, 0.2}, {0.2, 0.2, 0.2 + 0.05 * cells});
+        m.sources = {tap};
+        EXPECT_EQ(placement_warnings(m), Lines());
+    }
+    tap.shape = make_box({0.49, 0.49, 0.2}, {0.51, 0.51, 0.201}); // in the post
+    m.sources = {tap};
+    EXPECT_EQ(placement_warnings(m).size(), 2U); // and narrow
+}
+
 TEST(Placement, SourcesThatCannotGiveAnythingAreWarnedOf)
 {
     Model m = tank_with_post();

@@ -2,7 +2,9 @@
 meets the floor at the contact angle. The angle is read from the height of the centre of mass, which for a cap of known
 volume depends on the angle alone, as the mean over the last third of the run. The radius around the centre that holds 99 %
 of the volume tells of liquid that leaves as a film, and the speed that holds for 99 % of it whether the drop has come to rest.
+The same on a table, a box whose top lies 0.25, 0.5 and 0.75 cells above a plane of the grid.
 """
+import itertools
 import math
 
 import numpy
@@ -50,6 +52,7 @@ def weighted_quantile(values, weights, share):
 
 def judge(case):
     settings = {"simulation__cell_size": "0.66666666667 mm"} if case.full else {}
+    cell = 0.001 / 1.5 if case.full else 0.001
     plot = Plot("Contact angle, from the height of the centre of mass", "time [s]", "angle [degrees]")
     figures = []
     for angle, end in END.items():
@@ -69,5 +72,16 @@ def judge(case):
             at_most(f"{asked}; speed at the end", weighted_quantile(speed, last["volume"].flatten(), 0.99), 0.002, "rest",
                     unit="m/s"),
         ]
+    for part, angle in itertools.product((0.25, 0.5, 0.75), (60, 90, 120)):
+        top = part * cell
+        place = f'"0 0 {top:.9g} m"'
+        run = case.run("table.toml", f"table-{part}-{angle}", liquids__syrup__contact_angle=f"{angle} deg",
+                       simulation__end_time=f"{END[angle]} s", obstacles__table__position=place, bodies__drop__position=place,
+                       **settings)
+        probes = run.probes()
+        measured = angles(probes["centre.z"] - top)
+        figures.append(Figure(f"angle asked for: {angle} degrees; table {part} cells above a plane of the grid",
+                              float(measured[probes["time"] > 2 / 3 * END[angle]].mean()), angle, 5, "the scene", unit="degrees",
+                              relative=False))
     case.picture(plot)
     return figures
