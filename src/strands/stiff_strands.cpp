@@ -18,7 +18,7 @@ constexpr double kContactStiffness = 0.01;
 /// stiffness of the edges: thick soft strands are pressed by more than the above bears.
 constexpr double kGivenWay = 1;
 /// Part of a pack up to which strands that were thrown have buckled, and the pack was not struck.
-constexpr double kFewBuckle = 0.25;
+constexpr double kFewBuckle = 0.05;
 /// Contacts whose tangential force is below this part of its largest stick.
 constexpr double kSticks = 0.999;
 
