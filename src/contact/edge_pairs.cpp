@@ -15,6 +15,8 @@ namespace {
 constexpr std::int64_t kEdgeGrain = 64;
 /// Boxes that one task takes at once.
 constexpr std::int64_t kBoxesPerTask = 256;
+/// Edges, for each that has moved, beyond which those that have are so few that boxes of all others do not pay.
+constexpr std::int64_t kFewMoved = 32;
 
 Segment segment(std::span<const Vec3> x, std::int32_t v)
 {
@@ -63,8 +65,6 @@ void EdgePairs::search(const MovingEdges& edges, double slack)
 {
     // One of a pair may have used up its half of the slack already, and may yet use all of it the other way.
     const double reach = 1.5 * slack;
-    const SweptBoxes boxes(edges, 0.5 * reach);
-    const auto has_moved = [&](std::int32_t e) { return has_moved_[static_cast<std::size_t>(e)] != 0; };
     const auto may_touch = [&](std::int32_t a, std::int32_t b) {
         const auto e = static_cast<std::size_t>(a), f = static_cast<std::size_t>(b);
         if (edges.chain[e] == edges.chain[f] && std::abs(a - b) < kChainNeighbours) return false;
@@ -73,21 +73,43 @@ void EdgePairs::search(const MovingEdges& edges, double slack)
         const double limit = edges.radius[e] + edges.radius[f] + reach + largest_approach(p0, p1, q0, q1);
         return nearest_points(p0, q0).distance <= limit;
     };
-    const bool all_moved = n_searched_ == boxes.size();
-    const std::int64_t n_tasks = (boxes.size() + kBoxesPerTask - 1) / kBoxesPerTask;
+    const auto has_moved = [&](std::int32_t e) { return has_moved_[static_cast<std::size_t>(e)] != 0; };
+    const auto n = static_cast<std::int64_t>(edges.vertex.size());
+    if (n_searched_ * kFewMoved < n) { // all look for the few
+        std::vector<std::int32_t> moved;
+        for (std::int32_t e = 0; e < n; ++e)
+            if (has_moved(e)) moved.push_back(e);
+        const SweptBoxes boxes(edges, std::move(moved), 0.5 * reach);
+        gather(n, [&](std::int64_t i, std::vector<EdgePair>& out) {
+            const auto a = static_cast<std::int32_t>(i);
+            boxes.each_overlap_of(edges, a, [&](std::int64_t j) {
+                const std::int32_t b = boxes.edge(j);
+                if ((a < b || !has_moved(a)) && may_touch(a, b)) out.push_back({std::min(a, b), std::max(a, b)});
+            });
+        });
+        return;
+    }
+    const SweptBoxes boxes(edges, 0.5 * reach);
+    const bool all_moved = n_searched_ == n;
+    gather(n, [&](std::int64_t i, std::vector<EdgePair>& out) {
+        const std::int32_t a = boxes.edge(i);
+        if (!has_moved(a)) return;
+        // Where both have moved, the earlier in the order looks for the later.
+        boxes.each_overlap(i, all_moved ? i + 1 : 0, [&](std::int64_t j) {
+            const std::int32_t b = boxes.edge(j);
+            if ((j > i || !has_moved(b)) && may_touch(a, b)) out.push_back({std::min(a, b), std::max(a, b)});
+        });
+    });
+}
+
+template <class Find>
+void EdgePairs::gather(std::int64_t n, const Find& find)
+{
+    const std::int64_t n_tasks = (n + kBoxesPerTask - 1) / kBoxesPerTask;
     std::vector<std::vector<EdgePair>> found(static_cast<std::size_t>(n_tasks));
     parallel_for(n_tasks, "edge pairs", [&](std::int64_t task) {
-        std::vector<EdgePair>& out = found[static_cast<std::size_t>(task)];
-        const std::int64_t end = std::min(boxes.size(), (task + 1) * kBoxesPerTask);
-        for (std::int64_t i = task * kBoxesPerTask; i < end; ++i) {
-            const std::int32_t a = boxes.edge(i);
-            if (!has_moved(a)) continue;
-            // Where both have moved, the earlier in the order looks for the later.
-            boxes.each_overlap(i, all_moved ? i + 1 : 0, [&](std::int64_t j) {
-                const std::int32_t b = boxes.edge(j);
-                if ((j > i || !has_moved(b)) && may_touch(a, b)) out.push_back({std::min(a, b), std::max(a, b)});
-            });
-        }
+        const std::int64_t end = std::min(n, (task + 1) * kBoxesPerTask);
+        for (std::int64_t i = task * kBoxesPerTask; i < end; ++i) find(i, found[static_cast<std::size_t>(task)]);
     });
     const auto n_kept = static_cast<std::ptrdiff_t>(pairs_.size());
     std::size_t n_found = 0;

@@ -52,6 +52,9 @@ private:
     void find_moved(const MovingEdges& edges, double slack);
     void drop_moved();
     void search(const MovingEdges& edges, double slack);
+    /// Adds the pairs that find(i, out) finds for i below n.
+    template <class Find>
+    void gather(std::int64_t n, const Find& find);
 
     struct Way {
         std::array<Vec3, 2> start, end;

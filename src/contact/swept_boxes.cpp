@@ -7,11 +7,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 namespace rivulet {
 namespace {
 
 constexpr std::int64_t kBoxGrain = 256;
+constexpr std::int64_t kGroupGrain = 32;
 /// Rounding to single precision must not make a box smaller.
 constexpr float kRounding = 2e-7F;
 /// The same of places, their differences and what is made from them.
@@ -52,100 +55,123 @@ Aabb swept_box(const MovingEdges& edges, std::size_t e)
     return box;
 }
 
-} // namespace
-
-void SweptBoxes::Level::resize(std::size_t n)
+std::vector<std::int32_t> all_edges(const MovingEdges& edges)
 {
-    const std::size_t whole = (n + kChildren - 1) / kChildren * kChildren;
-    for (std::size_t a = 0; a < 3; ++a) {
-        lower[a].assign(whole, kNowhere);
-        upper[a].assign(whole, -kNowhere);
-    }
+    std::vector<std::int32_t> all(edges.vertex.size());
+    std::iota(all.begin(), all.end(), 0);
+    return all;
 }
 
-SweptBoxes::SweptBoxes(const MovingEdges& edges, double margin)
+/// Boxes that overlap nothing.
+template <class Boxes>
+Boxes nowhere()
 {
-    sort(edges);
-    levels_.emplace_back().resize(edge_.size());
-    Level& leaves = levels_.front();
-    parallel_for(
-        size(), "swept boxes",
-        [&](std::int64_t i) {
-            const auto e = static_cast<std::size_t>(edge(i));
-            const Aabb box = swept_box(edges, e).dilated(margin + edges.radius[e]);
-            for (std::size_t a = 0; a < 3; ++a) {
-                const auto low = static_cast<float>(box.lower[static_cast<int>(a)]);
-                const auto high = static_cast<float>(box.upper[static_cast<int>(a)]);
-                leaves.lower[a][static_cast<std::size_t>(i)] = low - kRounding * std::abs(low);
-                leaves.upper[a][static_cast<std::size_t>(i)] = high + kRounding * std::abs(high);
-            }
-        },
-        kBoxGrain);
-    place_edges(edges, margin);
+    Boxes boxes;
+    for (auto& eight : boxes.lower) eight.fill(kNowhere);
+    for (auto& eight : boxes.upper) eight.fill(-kNowhere);
+    return boxes;
+}
+
+} // namespace
+
+SweptBoxes::SweptBoxes(const MovingEdges& edges, double margin) : SweptBoxes(edges, all_edges(edges), margin) {}
+
+SweptBoxes::SweptBoxes(const MovingEdges& edges, std::vector<std::int32_t> chosen, double margin) : margin_(margin)
+{
+    sort(edges, std::move(chosen));
+    place(edges);
     build_above();
 }
 
-void SweptBoxes::place_edges(const MovingEdges& edges, double margin)
+SweptBoxes::Swept SweptBoxes::sweep(const MovingEdges& edges, std::int32_t edge) const
 {
-    const std::size_t whole = levels_.front().size();
-    for (auto* of_axes : {&edges_.middle, &edges_.half, &edges_.shift})
-        for (AlignedVector<float>& v : *of_axes) v.assign(whole, 0);
-    edges_.reach.assign(whole, 0);
-    const double rounding = kPlaceRounding * (all_.upper - all_.lower).maxCoeff();
+    const auto e = static_cast<std::size_t>(edge), v = static_cast<std::size_t>(edges.vertex[e]);
+    const Aabb box = swept_box(edges, e).dilated(margin_ + edges.radius[e]);
+    const Vec3 middle = 0.5 * (edges.start[v] + edges.start[v + 1]) - all_.lower;
+    const Vec3 half = 0.5 * (edges.start[v + 1] - edges.start[v]);
+    const Vec3 first = edges.end[v] - edges.start[v], second = edges.end[v + 1] - edges.start[v + 1];
+    const Vec3 shift = 0.5 * (first + second);
+    Swept out;
+    for (std::size_t a = 0; a < 3; ++a) {
+        const auto axis = static_cast<Eigen::Index>(a);
+        const auto low = static_cast<float>(box.lower[axis]), high = static_cast<float>(box.upper[axis]);
+        out.lower[a] = low - kRounding * std::abs(low);
+        out.upper[a] = high + kRounding * std::abs(high);
+        out.middle[a] = static_cast<float>(middle[axis]);
+        out.half[a] = static_cast<float>(half[axis]);
+        out.shift[a] = static_cast<float>(shift[axis]);
+    }
+    const double size = (all_.upper - all_.lower).maxCoeff() + middle.norm() + half.norm() + shift.norm();
+    out.reach = static_cast<float>(edges.radius[e] + margin_ + 0.5 * (second - first).norm() + kPlaceRounding * size);
+    return out;
+}
+
+void SweptBoxes::place(const MovingEdges& edges)
+{
+    const std::size_t n_groups = std::max<std::size_t>(1, (edge_.size() + kChildren - 1) / kChildren);
+    levels_.emplace_back(n_groups, nowhere<Boxes>());
+    edges_.resize(n_groups);
     parallel_for(
-        size(), "swept boxes",
-        [&](std::int64_t place) {
-            const auto i = static_cast<std::size_t>(place), e = static_cast<std::size_t>(edge(place));
-            const auto v = static_cast<std::size_t>(edges.vertex[e]);
-            const Vec3 middle = 0.5 * (edges.start[v] + edges.start[v + 1]) - all_.lower;
-            const Vec3 half = 0.5 * (edges.start[v + 1] - edges.start[v]);
-            const Vec3 first = edges.end[v] - edges.start[v], second = edges.end[v + 1] - edges.start[v + 1];
-            const Vec3 shift = 0.5 * (first + second);
-            for (std::size_t a = 0; a < 3; ++a) {
-                edges_.middle[a][i] = static_cast<float>(middle[static_cast<int>(a)]);
-                edges_.half[a][i] = static_cast<float>(half[static_cast<int>(a)]);
-                edges_.shift[a][i] = static_cast<float>(shift[static_cast<int>(a)]);
+        static_cast<std::int64_t>(n_groups), "swept boxes",
+        [&](std::int64_t group) {
+            const auto g = static_cast<std::size_t>(group);
+            Boxes& boxes = levels_.front()[g];
+            Edges& placed = edges_[g];
+            for (std::size_t k = 0; k < kChildren && kChildren * g + k < edge_.size(); ++k) {
+                const Swept s = sweep(edges, edge_[kChildren * g + k]);
+                for (std::size_t a = 0; a < 3; ++a) {
+                    boxes.lower[a][k] = s.lower[a];
+                    boxes.upper[a][k] = s.upper[a];
+                    placed.middle[a][k] = s.middle[a];
+                    placed.half[a][k] = s.half[a];
+                    placed.shift[a][k] = s.shift[a];
+                }
+                placed.reach[k] = s.reach;
             }
-            const double size = middle.norm() + half.norm() + shift.norm();
-            edges_.reach[i] = static_cast<float>(edges.radius[e] + margin + 0.5 * (second - first).norm() + rounding +
-                                                 kPlaceRounding * size);
         },
-        kBoxGrain);
+        kGroupGrain);
 }
 
 SweptBoxes::Query SweptBoxes::query(std::size_t place) const
 {
-    Query q;
-    const Level& leaves = levels_.front();
-    double length = 0;
+    const std::size_t g = place / kChildren, k = place % kChildren;
+    const Boxes& boxes = levels_.front()[g];
+    const Edges& edges = edges_[g];
+    Swept s;
     for (std::size_t a = 0; a < 3; ++a) {
-        q.lower[a] = leaves.lower[a][place];
-        q.upper[a] = leaves.upper[a][place];
-        q.middle[a] = edges_.middle[a][place];
-        q.shift[a] = edges_.shift[a][place];
-        length += static_cast<double>(edges_.half[a][place]) * static_cast<double>(edges_.half[a][place]);
+        s.lower[a] = boxes.lower[a][k];
+        s.upper[a] = boxes.upper[a][k];
+        s.middle[a] = edges.middle[a][k];
+        s.half[a] = edges.half[a][k];
+        s.shift[a] = edges.shift[a][k];
     }
-    q.reach = edges_.reach[place];
+    s.reach = edges.reach[k];
+    return query(s);
+}
+
+SweptBoxes::Query SweptBoxes::query(const Swept& swept)
+{
+    Query q{swept.lower, swept.upper, swept.middle, {}, swept.shift, swept.reach};
+    double length = 0;
+    for (const float h : swept.half) length += static_cast<double>(h) * static_cast<double>(h);
     // Without a direction the line is a point's distance from it: still no more than that of the edges.
     const double scale = length > 0 ? 1 / std::sqrt(length) : 0;
-    for (std::size_t a = 0; a < 3; ++a)
-        q.along[a] = static_cast<float>(scale * static_cast<double>(edges_.half[a][place]));
+    for (std::size_t a = 0; a < 3; ++a) q.along[a] = static_cast<float>(scale * static_cast<double>(swept.half[a]));
     return q;
 }
 
-unsigned SweptBoxes::come_near(std::size_t begin, const Query& q) const
+unsigned SweptBoxes::come_near(const Edges& edges, const Query& q)
 {
-    std::array<float, kChildren> distance, limit; // squares
+    Eight distance, limit; // squares
     for (std::size_t k = 0; k < kChildren; ++k) {
-        const std::size_t i = begin + k;
         std::array<float, 3> d, h;
-        float along = 0, turned = 0, apart = q.reach + edges_.reach[i];
+        float along = 0, turned = 0, apart = q.reach + edges.reach[k];
         for (std::size_t a = 0; a < 3; ++a) {
-            d[a] = edges_.middle[a][i] - q.middle[a];
-            h[a] = edges_.half[a][i];
+            d[a] = edges.middle[a][k] - q.middle[a];
+            h[a] = edges.half[a][k];
             along += d[a] * q.along[a];
             turned += h[a] * q.along[a];
-            apart += std::abs(edges_.shift[a][i] - q.shift[a]);
+            apart += std::abs(edges.shift[a][k] - q.shift[a]);
         }
         float dh = 0, hh = kTiny;
         for (std::size_t a = 0; a < 3; ++a) {
@@ -167,20 +193,20 @@ unsigned SweptBoxes::come_near(std::size_t begin, const Query& q) const
     return bits;
 }
 
-void SweptBoxes::sort(const MovingEdges& edges)
+void SweptBoxes::sort(const MovingEdges& edges, std::vector<std::int32_t> chosen)
 {
-    for (std::size_t e = 0; e < edges.vertex.size(); ++e)
-        all_.include(edges.start[static_cast<std::size_t>(edges.vertex[e])]);
+    edge_ = std::move(chosen);
+    for (const std::int32_t e : edge_)
+        all_.include(edges.start[static_cast<std::size_t>(edges.vertex[static_cast<std::size_t>(e)])]);
     const double width = std::max((all_.upper - all_.lower).maxCoeff(), std::numeric_limits<double>::min());
-    std::vector<CurvePlace> places(edges.vertex.size());
+    std::vector<CurvePlace> places(edge_.size());
     parallel_for(
-        static_cast<std::int64_t>(places.size()), "swept boxes",
+        size(), "swept boxes",
         [&](std::int64_t i) {
-            const auto e = static_cast<std::size_t>(i);
-            const Aabb box = swept_box(edges, e);
+            CurvePlace& place = places[static_cast<std::size_t>(i)];
+            place.edge = edge(i);
+            const Aabb box = swept_box(edges, static_cast<std::size_t>(place.edge));
             const Vec3 centre = 0.5 * (box.lower + box.upper);
-            CurvePlace& place = places[e];
-            place.edge = static_cast<std::int32_t>(i);
             for (int a = 0; a < 3; ++a) {
                 const double part = std::min(std::max(0.0, (centre[a] - all_.lower[a]) / width), 1.0);
                 place.code |= spread_bits(static_cast<std::uint64_t>(kCurveSteps * part)) << static_cast<unsigned>(a);
@@ -188,26 +214,23 @@ void SweptBoxes::sort(const MovingEdges& edges)
         },
         kBoxGrain);
     oneapi::tbb::parallel_sort(places.begin(), places.end());
-    edge_.reserve(places.size());
-    for (const CurvePlace& place : places) edge_.push_back(place.edge);
+    for (std::size_t i = 0; i < places.size(); ++i) edge_[i] = places[i].edge;
 }
 
 void SweptBoxes::build_above()
 {
-    while (levels_.back().size() > kChildren) {
-        const std::size_t n = levels_.back().size() / kChildren;
-        Level above;
-        above.resize(n);
+    while (levels_.back().size() > 1) {
         const Level& below = levels_.back();
+        Level above((below.size() + kChildren - 1) / kChildren, nowhere<Boxes>());
         parallel_for(
-            static_cast<std::int64_t>(n), "swept boxes",
+            static_cast<std::int64_t>(below.size()), "swept boxes",
             [&](std::int64_t i) {
-                const auto node = static_cast<std::size_t>(i);
-                for (std::size_t a = 0; a < 3; ++a)
-                    for (std::size_t k = kChildren * node; k < kChildren * (node + 1); ++k) {
-                        above.lower[a][node] = std::min(above.lower[a][node], below.lower[a][k]);
-                        above.upper[a][node] = std::max(above.upper[a][node], below.upper[a][k]);
-                    }
+                const auto node = static_cast<std::size_t>(i), k = node % kChildren;
+                Boxes& boxes = above[node / kChildren];
+                for (std::size_t a = 0; a < 3; ++a) {
+                    boxes.lower[a][k] = *std::ranges::min_element(below[node].lower[a]);
+                    boxes.upper[a][k] = *std::ranges::max_element(below[node].upper[a]);
+                }
             },
             kBoxGrain);
         levels_.push_back(std::move(above));

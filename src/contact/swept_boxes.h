@@ -15,6 +15,8 @@ class SweptBoxes {
 public:
     /// Each box reaches `margin` beyond what the edge's radius sweeps.
     SweptBoxes(const MovingEdges& edges, double margin);
+    /// Boxes of these edges alone.
+    SweptBoxes(const MovingEdges& edges, std::vector<std::int32_t> chosen, double margin);
 
     [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(edge_.size()); }
     /// Of the box at a place in the order.
@@ -27,47 +29,58 @@ public:
     {
         descend(levels_.size() - 1, 0, query(static_cast<std::size_t>(place)), first, visit);
     }
+    /// The same for an edge that need not have a box here.
+    template <class Visit>
+    void each_overlap_of(const MovingEdges& edges, std::int32_t edge, Visit&& visit) const
+    {
+        descend(levels_.size() - 1, 0, query(sweep(edges, edge)), 0, visit);
+    }
 
 private:
     static constexpr std::size_t kChildren = 8;
-    /// Of one edge: its box, and how it moves.
+    using Eight = std::array<float, kChildren>;
+
+    /// An edge at the start of the step, how it moves, and its box.
+    struct Swept {
+        std::array<float, 3> lower, upper; ///< [m]
+        std::array<float, 3> middle;       ///< from the first corner of all [m]
+        std::array<float, 3> half;         ///< from there to the end [m]
+        std::array<float, 3> shift;        ///< of the middle in the step [m]
+        float reach = 0; ///< radius, margin, and how far ends come to be from where that shift has them [m]
+    };
+    /// The same as it is looked for, with the unit vector along it.
     struct Query {
-        std::array<float, 3> lower, upper;
-        std::array<float, 3> middle, along; ///< of the edge at the start; unit vector
-        std::array<float, 3> shift;
+        std::array<float, 3> lower, upper, middle, along, shift;
         float reach = 0;
     };
-    /// Edges at the start of the step, each filled up as a level.
-    struct Edges {
-        std::array<AlignedVector<float>, 3> middle; ///< from the first corner of all [m]
-        std::array<AlignedVector<float>, 3> half;   ///< from there to the end [m]
-        std::array<AlignedVector<float>, 3> shift;  ///< of the middle in the step [m]
-        AlignedVector<float> reach; ///< radius, margin, and how far ends come to be from where that shift has them [m]
+    /// Eight of each, side by side in memory. Boxes that are not there overlap nothing.
+    struct alignas(32) Boxes {
+        std::array<Eight, 3> lower, upper;
     };
-    /// Filled up to a multiple of eight with boxes that overlap nothing.
-    struct Level {
-        std::array<AlignedVector<float>, 3> lower, upper;
-
-        void resize(std::size_t n);
-        [[nodiscard]] std::size_t size() const { return lower[0].size(); }
+    struct alignas(32) Edges {
+        std::array<Eight, 3> middle, half, shift;
+        Eight reach;
     };
+    using Level = std::vector<Boxes>;
 
-    void sort(const MovingEdges& edges);
-    void place_edges(const MovingEdges& edges, double margin);
+    [[nodiscard]] Swept sweep(const MovingEdges& edges, std::int32_t edge) const;
+    void sort(const MovingEdges& edges, std::vector<std::int32_t> chosen);
+    void place(const MovingEdges& edges);
     void build_above();
     [[nodiscard]] Query query(std::size_t place) const;
-    /// Of eight edges from place `begin` on, one bit for each that may come near: its distance from the line of the
-    /// other at the start is no more than both reach and than they come nearer by moving differently.
-    [[nodiscard]] unsigned come_near(std::size_t begin, const Query& q) const;
-    /// One bit for each of eight boxes of a level, from number `begin` on.
-    [[nodiscard]] static unsigned overlaps(const Level& level, std::size_t begin, const Query& box)
+    [[nodiscard]] static Query query(const Swept& swept);
+    /// Of eight edges, one bit for each that may come near: its distance from the line of the other at the start is no
+    /// more than both reach and than they come nearer by moving differently.
+    [[nodiscard]] static unsigned come_near(const Edges& edges, const Query& q);
+    /// One bit for each of eight boxes.
+    [[nodiscard]] static unsigned overlaps(const Boxes& boxes, const Query& box)
     {
         unsigned bits = 0;
         for (std::size_t k = 0; k < kChildren; ++k) {
             unsigned is_apart = 0;
             for (std::size_t a = 0; a < 3; ++a) {
-                is_apart |= static_cast<unsigned>(level.lower[a][begin + k] > box.upper[a]);
-                is_apart |= static_cast<unsigned>(level.upper[a][begin + k] < box.lower[a]);
+                is_apart |= static_cast<unsigned>(boxes.lower[a][k] > box.upper[a]);
+                is_apart |= static_cast<unsigned>(boxes.upper[a][k] < box.lower[a]);
             }
             bits |= (1U - is_apart) << k;
         }
@@ -77,8 +90,8 @@ private:
     template <class Visit>
     void descend(std::size_t level, std::size_t node, const Query& box, std::int64_t first, Visit& visit) const
     {
-        unsigned bits = overlaps(levels_[level], kChildren * node, box);
-        if (level == 0 && bits != 0) bits &= come_near(kChildren * node, box);
+        unsigned bits = overlaps(levels_[level][node], box);
+        if (level == 0 && bits != 0) bits &= come_near(edges_[node], box);
         for (; bits != 0; bits &= bits - 1) {
             const std::size_t child = kChildren * node + static_cast<std::size_t>(__builtin_ctz(bits));
             const auto end = static_cast<std::int64_t>((child + 1) << (3 * level));
@@ -90,9 +103,10 @@ private:
         }
     }
 
+    double margin_ = 0; ///< [m]
     std::vector<std::int32_t> edge_;
-    Aabb all_; ///< where edges begin
-    Edges edges_;
+    Aabb all_;                  ///< where edges begin
+    std::vector<Edges> edges_;  ///< by the places of the leaves
     std::vector<Level> levels_; ///< the leaves first; the last has at most eight boxes
 };
 

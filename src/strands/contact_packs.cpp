@@ -57,6 +57,23 @@ std::vector<double> needed_part(const StrandModel& model, std::span<const Strand
     return part;
 }
 
+std::vector<double> part_of_packs(const StrandModel& model, std::span<const StrandContact> contacts,
+                                  std::span<const std::uint8_t> chosen)
+{
+    ContactPacks packs(model);
+    packs.join(contacts);
+    const auto pack_of = [&](std::size_t strand) {
+        return static_cast<std::size_t>(packs.of_strand(static_cast<std::int32_t>(strand)));
+    };
+    std::vector<double> all(packs.size(), 0.0), of_chosen(packs.size(), 0.0), part(packs.size());
+    for (std::size_t s = 0; s < part.size(); ++s) {
+        all[pack_of(s)] += 1;
+        of_chosen[pack_of(s)] += chosen[s] ? 1 : 0;
+    }
+    for (std::size_t s = 0; s < part.size(); ++s) part[s] = of_chosen[pack_of(s)] / all[pack_of(s)];
+    return part;
+}
+
 namespace {
 
 /// Part of a blow on an edge that its neighbours along the strand feel.

@@ -16,6 +16,7 @@ public:
     void join(std::span<const StrandContact> contacts);
     /// The pack of the strand with this vertex: named by its first strand.
     [[nodiscard]] std::int32_t of_vertex(std::int32_t vertex) const;
+    [[nodiscard]] std::int32_t of_strand(std::int32_t strand) const { return root(strand); }
     [[nodiscard]] std::size_t size() const { return parent_.size(); }
 
 private:
@@ -32,6 +33,10 @@ private:
 /// `motion` is that under these forces, `answer` = Wr the part of it that is due to them [m].
 [[nodiscard]] std::vector<double> needed_part(const StrandModel& model, std::span<const StrandContact> contacts,
                                               std::span<const Vec3> motion, std::span<const Vec3> answer);
+
+/// Of the strands of each strand's pack, the part that is `chosen`.
+[[nodiscard]] std::vector<double> part_of_packs(const StrandModel& model, std::span<const StrandContact> contacts,
+                                                std::span<const std::uint8_t> chosen);
 
 /// What strands that lie together pass on of a blow: those of the edges that are near each other at the beginning of
 /// the step whose gap it may close. `struck` are contacts of the blow and `depth` by how much each is too near [m]. It

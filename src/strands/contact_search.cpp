@@ -57,7 +57,7 @@ std::vector<StrandContact> ContactSearch::ties(std::span<const StrandBridge> bri
 
 std::vector<StrandContact> ContactSearch::run_into(const StrandMotion& motion, bool again)
 {
-    return find_contacts(given_.edges, motion, given_.obstacles, pairs_, again);
+    return find_contacts(given_.edges, motion, given_.obstacles, pairs_, again, &touches_);
 }
 
 std::vector<StrandContact> ContactSearch::with_carried(const std::vector<StrandContact>& found,

@@ -37,6 +37,7 @@ public:
 private:
     const ContactCase& given_;
     EdgePairs &pairs_, &carried_pairs_;
+    ObstacleTouches touches_;                    ///< of the last run_into()
     std::optional<std::vector<NearEdges>> near_; ///< at the beginning of the step, once a blow asks for it
 };
 

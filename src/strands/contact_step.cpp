@@ -63,6 +63,7 @@ public:
         begin_update(given_.model, update_);
         begin_bridges();
         set_out();
+        hold_buckled();
         ease_carried();
         while (find() && contact_.rounds < max_rounds()) {
             if (is_wet() && !is_better()) break;
@@ -115,6 +116,21 @@ private:
         solve_batches(given_.model, given_.state, step, all_batches(given_.model), nullptr, given_.factors, update_);
     }
 
+    /// A strand that buckles under forces that do not change as it gives way is thrown, though nothing struck it, and
+    /// the first round would begin from there. It sets out again with springs about where inertia takes it.
+    void hold_buckled()
+    {
+        if (carried_.empty()) return;
+        guess_.resize(given_.state.position.size());
+        guess_spin_.resize(guess_.size());
+        each(guess_.size(), [&](std::size_t v) {
+            guess_[v] = given_.step.dt * given_.state.velocity[v];
+            guess_spin_[v] = given_.step.dt * given_.state.spin[v];
+        });
+        touched_ = all_batches(given_.model);
+        if (stiff_.add_buckled(carried_, update_, guess_, touched_)) move(carried_);
+    }
+
     /// Where that throws strands apart, since the last step was a blow, only as much of it is taken as is needed.
     void ease_carried()
     {
@@ -137,7 +153,10 @@ private:
         if (!is_eased) return;
         predict(compliance, force, carried_);
         touched_ = compliance.batches_where([&](std::size_t i) { return force[i] != carried_[i].force; });
-        for (std::size_t i = 0; i < n; ++i) carried_[i].force = force[i];
+        for (std::size_t i = 0; i < n; ++i) {
+            carried_[i].force = force[i];
+            carried_[i].excess = Vec3::Zero();
+        }
         move(carried_);
     }
 

@@ -1,5 +1,7 @@
 #include "strands/stiff_strands.h"
 
+#include "strands/contact_packs.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -15,6 +17,8 @@ constexpr double kContactStiffness = 0.01;
 /// But enough to bear the force of the contact when it has given way by this part of the thinnest radius, up to the
 /// stiffness of the edges: thick soft strands are pressed by more than the above bears.
 constexpr double kGivenWay = 1;
+/// Part of a pack up to which strands that were thrown have buckled, and the pack was not struck.
+constexpr double kFewBuckle = 0.05;
 /// Contacts whose tangential force is below this part of its largest stick.
 constexpr double kSticks = 0.999;
 
@@ -28,6 +32,28 @@ double contact_stiffness(const ContactCase& given, std::int32_t vertex, double f
     return std::clamp(force / (kGivenWay * given.thinnest), kContactStiffness * edge, edge);
 }
 
+Vec3 StiffStrands::beyond(const StrandUpdate& update, std::span<const Vec3> foreseen, std::int32_t vertex,
+                          double at) const
+{
+    const auto off = [&](std::size_t i) {
+        return Vec3(update.state.position[i] - given_.state.position[i] - foreseen[i]);
+    };
+    const auto v = static_cast<std::size_t>(vertex);
+    return (1 - at) * off(v) + at * off(v + 1);
+}
+
+void StiffStrands::become_stiff(std::vector<std::uint8_t> stiff, std::vector<std::int32_t>& batches)
+{
+    std::erase_if(batches, [&](std::int32_t b) {
+        const auto& strands = given_.model.batches[static_cast<std::size_t>(b)].strand;
+        return std::none_of(strands.begin(), strands.end(), [&](std::int32_t s) {
+            return s >= 0 && stiff[static_cast<std::size_t>(s)] &&
+                   (stiff_.empty() || !stiff_[static_cast<std::size_t>(s)]);
+        });
+    });
+    stiff_ = std::move(stiff);
+}
+
 bool StiffStrands::add_astray(std::span<const StrandContact> contacts, const StrandUpdate& update,
                               std::span<const Vec3> foreseen, std::vector<std::int32_t>& batches)
 {
@@ -35,12 +61,9 @@ bool StiffStrands::add_astray(std::span<const StrandContact> contacts, const Str
     stiff.resize(static_cast<std::size_t>(given_.model.n_strands()), 0);
     bool is_new = false;
     const auto look = [&](const StrandContact& c, std::int32_t vertex, double at) {
-        const std::size_t strand = given_.strand_of(vertex), v = static_cast<std::size_t>(vertex);
+        const std::size_t strand = given_.strand_of(vertex);
         if (stiff[strand]) return;
-        const auto off = [&](std::size_t i) {
-            return Vec3(update.state.position[i] - given_.state.position[i] - foreseen[i]);
-        };
-        const Vec3 astray = (1 - at) * off(v) + at * off(v + 1);
+        const Vec3 astray = beyond(update, foreseen, vertex, at);
         const double counts = c.is_joint ? astray.norm() : std::abs(c.normal.dot(astray));
         if (update.outcome[strand].converged && counts <= kAstray * given_.thinnest) return;
         stiff[strand] = 1;
@@ -51,15 +74,28 @@ bool StiffStrands::add_astray(std::span<const StrandContact> contacts, const Str
         look(c, c.a, c.s);
         if (!c.is_with_obstacle()) look(c, c.b, c.t);
     }
-    if (!is_new) return false;
-    std::swap(stiff_, stiff);
-    std::erase_if(batches, [&](std::int32_t b) {
-        const auto& strands = given_.model.batches[static_cast<std::size_t>(b)].strand;
-        return std::none_of(strands.begin(), strands.end(), [&](std::int32_t s) {
-            return s >= 0 && stiff_[static_cast<std::size_t>(s)] &&
-                   (stiff.empty() || !stiff[static_cast<std::size_t>(s)]);
-        });
-    });
+    if (is_new) become_stiff(std::move(stiff), batches);
+    return is_new;
+}
+
+bool StiffStrands::add_buckled(std::span<const StrandContact> carried, const StrandUpdate& update,
+                               std::span<const Vec3> inertial, std::vector<std::int32_t>& batches)
+{
+    std::vector<std::uint8_t> thrown(static_cast<std::size_t>(given_.model.n_strands()), 0);
+    const StrandMotion motion = given_.motion(update);
+    for (const StrandContact& c : carried) {
+        if (c.force == Vec3::Zero() || c.is_joint) continue;
+        if (std::abs(contact_depth(c, motion)) <= kAstray * given_.thinnest) continue;
+        const bool is_second = !c.is_with_obstacle() && std::abs(c.normal.dot(beyond(update, inertial, c.b, c.t))) >
+                                                            std::abs(c.normal.dot(beyond(update, inertial, c.a, c.s)));
+        thrown[given_.strand_of(is_second ? c.b : c.a)] = 1;
+    }
+    if (std::ranges::none_of(thrown, [](std::uint8_t t) { return t != 0; })) return false;
+    const std::vector<double> part = part_of_packs(given_.model, carried, thrown);
+    for (std::size_t s = 0; s < thrown.size(); ++s)
+        if (part[s] > kFewBuckle) thrown[s] = 0;
+    if (std::ranges::none_of(thrown, [](std::uint8_t t) { return t != 0; })) return false;
+    become_stiff(std::move(thrown), batches);
     return true;
 }
 

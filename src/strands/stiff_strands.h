@@ -25,6 +25,13 @@ public:
     bool add_astray(std::span<const StrandContact> contacts, const StrandUpdate& update, std::span<const Vec3> foreseen,
                     std::vector<std::int32_t>& batches);
 
+    /// Adds strands that the forces of the last step have thrown: contacts that bear these forces come apart or too
+    /// near by more than a radius in the motion, and the strand is the one of the two that leaves its inertial
+    /// displacement behind. Not where they are many of a pack, since then the last step was a blow. True if there are
+    /// any; only their batches are left.
+    bool add_buckled(std::span<const StrandContact> carried, const StrandUpdate& update, std::span<const Vec3> inertial,
+                     std::vector<std::int32_t>& batches);
+
     /// Springs at all contacts that bear a force on stiff strands; they rest where the strands are foreseen to be. Adds
     /// their forces at no displacement to those of the vertices.
     void place_springs(std::span<const StrandContact> contacts, std::span<const Vec3> foreseen,
@@ -57,6 +64,11 @@ private:
             return (1 - at) * x[v] + at * x[v + 1];
         }
     };
+    /// Of a place of a strand, beyond the displacements given [m].
+    [[nodiscard]] Vec3 beyond(const StrandUpdate& update, std::span<const Vec3> foreseen, std::int32_t vertex,
+                              double at) const;
+    /// Makes these strands stiff beside those that are already and leaves their batches.
+    void become_stiff(std::vector<std::uint8_t> stiff, std::vector<std::int32_t>& batches);
     void add_spring(const StrandContact& c, std::size_t i, bool is_second, std::span<const Vec3> foreseen,
                     std::span<Vec3> vertex_force);
     static void add_stiffness(std::array<double, 6>& to, double weight, const Spring& s);

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 namespace rivulet {
 namespace {
@@ -293,93 +292,6 @@ private:
 
 } // namespace
 
-namespace {
-
-/// Roots nearer than this part of the sum of their radii have grown together.
-constexpr double kSharedRoot = 0.98;
-
-/// Held first edges of strands, in the frame of what holds them.
-struct Roots {
-    std::vector<std::int32_t> vertex, strand, place; ///< place: of the edge's beginning in `position`
-    std::vector<double> radius;
-    std::vector<Vec3> position;
-};
-
-std::map<std::int32_t, Roots> find_roots(const StrandModel& model)
-{
-    std::map<std::int32_t, const StrandPin*> pinned; // by vertex
-    for (const StrandPin& pin : model.pins) pinned.emplace(pin.vertex, &pin);
-    std::map<std::int32_t, Roots> by_body;
-    for (std::int32_t s = 0; s < model.n_strands(); ++s) {
-        const auto i = static_cast<std::size_t>(s);
-        const auto a = pinned.find(model.first[i]), b = pinned.find(model.first[i] + 1);
-        if (a == pinned.end() || b == pinned.end() || a->second->body != b->second->body) continue;
-        const RodMaterial& m = model.materials[static_cast<std::size_t>(model.material[i])];
-        Roots& roots = by_body[a->second->body];
-        roots.place.push_back(static_cast<std::int32_t>(roots.position.size()));
-        roots.position.push_back(a->second->position);
-        roots.position.push_back(b->second->position);
-        roots.vertex.push_back(model.first[i]);
-        roots.strand.push_back(s);
-        roots.radius.push_back(0.5 * (m.radius_a + m.radius_b));
-    }
-    return by_body;
-}
-
-/// Beginnings of strands that are held inside of each other, by their vertices: nothing can part them there.
-std::vector<EdgePair> shared_roots(const StrandModel& model)
-{
-    std::vector<EdgePair> shared;
-    for (const auto& [body, roots] : find_roots(model)) {
-        EdgePairs near;
-        near.update({roots.place, roots.strand, roots.radius, roots.position, roots.position}, 0);
-        for (const auto& [e, f] : near.pairs()) {
-            const auto i = static_cast<std::size_t>(e), j = static_cast<std::size_t>(f);
-            const double distance =
-                nearest_points(edge_at(roots.position, roots.place[i]), edge_at(roots.position, roots.place[j]))
-                    .distance;
-            if (distance < kSharedRoot * (roots.radius[i] + roots.radius[j]))
-                shared.push_back({roots.vertex[i], roots.vertex[j]});
-        }
-    }
-    return shared;
-}
-
-} // namespace
-
-StrandEdges::StrandEdges(const StrandModel& model)
-{
-    for (std::int32_t s = 0; s < model.n_strands(); ++s) {
-        const auto i = static_cast<std::size_t>(s);
-        const RodMaterial& m = model.materials[static_cast<std::size_t>(model.material[i])];
-        for (std::int32_t v = model.first[i]; v + 1 < model.first[i + 1]; ++v) {
-            vertex.push_back(v);
-            strand.push_back(s);
-            radius.push_back(0.5 * (m.radius_a + m.radius_b));
-            friction.push_back(m.friction);
-        }
-    }
-    // Edges of the strand of an edge, and near it, by their vertices.
-    const auto near = [&](std::int32_t v) {
-        const auto after = std::upper_bound(model.first.begin(), model.first.end(), v);
-        return std::pair(std::max(v - kChainNeighbours + 1, after[-1]), std::min(v + kChainNeighbours, *after - 1));
-    };
-    const auto tie = [&](std::int32_t at_a, std::int32_t at_b) {
-        const auto [a_begin, a_end] = near(at_a);
-        const auto [b_begin, b_end] = near(at_b);
-        for (std::int32_t a = a_begin; a < a_end; ++a)
-            for (std::int32_t b = b_begin; b < b_end; ++b) tied.push_back({std::min(a, b), std::max(a, b)});
-    };
-    for (const StrandJoint& joint : model.joints) tie(joint.a, joint.b);
-    for (const auto& [a, b] : shared_roots(model)) tie(a, b);
-    std::sort(tied.begin(), tied.end());
-}
-
-bool StrandEdges::are_tied(std::int32_t a, std::int32_t b) const
-{
-    return std::binary_search(tied.begin(), tied.end(), EdgePair{a, b});
-}
-
 Aabb swept_box(std::span<const Vec3> start, std::span<const Vec3> end, double reach)
 {
     Aabb box;
@@ -396,8 +308,57 @@ bool may_meet(const StrandObstacle& obstacle, const Aabb& box)
     return !is_at_rest(obstacle.start) || !is_at_rest(obstacle.end) || box.overlaps(obstacle.shape->bounds());
 }
 
+namespace {
+
+/// Edges whose motion is not the one that is known, by their beginnings; all if none is known.
+std::vector<std::uint8_t> changed_edges(const StrandMotion& motion, const ObstacleTouches* known)
+{
+    const std::size_t n = motion.end.size();
+    std::vector<std::uint8_t> changed(n, 1);
+    if (!known || known->end.size() != n) return changed;
+    parallel_for(
+        static_cast<std::int64_t>(n) - 1, "contacts",
+        [&](std::int64_t i) {
+            const auto v = static_cast<std::size_t>(i);
+            changed[v] = motion.end[v] != known->end[v] || motion.end[v + 1] != known->end[v + 1];
+        },
+        kChunk);
+    return changed;
+}
+
+std::vector<StrandContact> touch_obstacles(const StrandEdges& edges, const Finder& finder, const StrandMotion& motion,
+                                           std::span<const StrandObstacle> obstacles, ObstacleTouches* known)
+{
+    const std::vector<std::uint8_t> changed = changed_edges(motion, known);
+    const double thickest = *std::max_element(edges.radius.begin(), edges.radius.end());
+    const Aabb swept = swept_box(motion.start, motion.end, (1 + kNear) * thickest);
+    std::vector<StrandContact> contacts;
+    if (known)
+        for (const StrandContact& c : known->contacts)
+            if (!changed[static_cast<std::size_t>(c.a)]) contacts.push_back(c);
+    for (std::size_t o = 0; o < obstacles.size(); ++o) {
+        if (!may_meet(obstacles[o], swept)) continue;
+        const Aabb bounds = obstacles[o].shape->bounds();
+        const auto found = gather_contacts(
+            static_cast<std::int64_t>(edges.vertex.size()),
+            [&, near = Finder::KnownDistance{}](std::size_t e, std::vector<StrandContact>& out) mutable {
+                if (!changed[static_cast<std::size_t>(edges.vertex[e])]) return;
+                finder.touch_obstacle(e, obstacles[o], bounds, static_cast<std::int32_t>(o), near, out);
+            });
+        contacts.insert(contacts.end(), found.begin(), found.end());
+    }
+    if (known) {
+        known->end.assign(motion.end.begin(), motion.end.end());
+        known->contacts = contacts;
+    }
+    return contacts;
+}
+
+} // namespace
+
 std::vector<StrandContact> find_contacts(const StrandEdges& edges, const StrandMotion& motion,
-                                         std::span<const StrandObstacle> obstacles, EdgePairs& pairs, bool again)
+                                         std::span<const StrandObstacle> obstacles, EdgePairs& pairs, bool again,
+                                         ObstacleTouches* known)
 {
     const Finder finder(edges, motion, again);
     const double thinnest = *std::min_element(edges.radius.begin(), edges.radius.end());
@@ -409,18 +370,8 @@ std::vector<StrandContact> find_contacts(const StrandEdges& edges, const StrandM
     std::vector<StrandContact> contacts =
         gather_contacts(static_cast<std::int64_t>(list.size()),
                         [&](std::size_t i, std::vector<StrandContact>& out) { finder.touch(list[i], out); });
-    const double thickest = *std::max_element(edges.radius.begin(), edges.radius.end());
-    const Aabb swept = swept_box(motion.start, motion.end, (1 + kNear) * thickest);
-    for (std::size_t o = 0; o < obstacles.size(); ++o) {
-        if (!may_meet(obstacles[o], swept)) continue;
-        const Aabb bounds = obstacles[o].shape->bounds();
-        const auto found = gather_contacts(
-            static_cast<std::int64_t>(edges.vertex.size()),
-            [&, known = Finder::KnownDistance{}](std::size_t e, std::vector<StrandContact>& out) mutable {
-                finder.touch_obstacle(e, obstacles[o], bounds, static_cast<std::int32_t>(o), known, out);
-            });
-        contacts.insert(contacts.end(), found.begin(), found.end());
-    }
+    const std::vector<StrandContact> solid = touch_obstacles(edges, finder, motion, obstacles, known);
+    contacts.insert(contacts.end(), solid.begin(), solid.end());
     oneapi::tbb::parallel_sort(contacts.begin(), contacts.end()); // no two are equal
     return contacts;
 }

@@ -75,12 +75,20 @@ struct StrandMotion {
 /// Whether anything in a box may meet the obstacle in the step. Those that move or are turned are not ruled out.
 [[nodiscard]] bool may_meet(const StrandObstacle& obstacle, const Aabb& box);
 
+/// What a search found of obstacles, and for which motion: edges of which it is the same in the next search touch as
+/// before.
+struct ObstacleTouches {
+    std::vector<Vec3> end; ///< of the motion; none: there was no search [m]
+    std::vector<StrandContact> contacts;
+};
+
 /// Contacts that the motion would bring about, sorted. `pairs` is updated. Edges that lie side by side touch first at
 /// an end that belongs to the next edge, and so on along the strand; if `again`, that is not taken for an answer where
-/// they are too near at the end of the motion.
+/// they are too near at the end of the motion. `known` is of motions with the same beginning among the same obstacles,
+/// and is updated.
 [[nodiscard]] std::vector<StrandContact> find_contacts(const StrandEdges& edges, const StrandMotion& motion,
                                                        std::span<const StrandObstacle> obstacles, EdgePairs& pairs,
-                                                       bool again = false);
+                                                       bool again = false, ObstacleTouches* known = nullptr);
 
 /// The contact of these edges, or of this edge and an obstacle (see StrandContact), as it stands at the beginning of
 /// the step; none if they are far apart, held, tied, or touch at an end that belongs to the next edge.

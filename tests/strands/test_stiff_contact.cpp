@@ -97,6 +97,56 @@ TEST(StiffContact, AStraightBristlePressedAlongItsAxisBearsEulersLoad)
     }
 }
 
+/// Forty strands that lie on each other, of which the contacts bear forces; those numbered in `thrown` are moved by
+/// three radii against where inertia takes all.
+struct ThrownStack : Touching {
+    static constexpr int kCount = 40;
+
+    explicit ThrownStack(const std::vector<std::int32_t>& thrown) : Touching(human_hair())
+    {
+        const double radius = human_hair().radius_a;
+        for (int i = 0; i < kCount; ++i) add(line({0, 0, 2 * i * radius}, {0.01, 0, 2 * i * radius}, 4), {1, 0, 0});
+        group_strands(model);
+        for (std::int32_t i = 0; i + 1 < kCount; ++i)
+            carried.push_back(
+                {.a = 5 * i + 1, .b = 5 * i + 6, .s = 0.5, .t = 0.5, .normal = -Vec3::UnitZ(), .force = {0, 0, -1e-3}});
+        update.state = state;
+        update.outcome.assign(kCount, {.converged = true});
+        inertial.assign(state.position.size(), {1e-3, 0, 0});
+        for (std::size_t v = 0; v < inertial.size(); ++v) update.state.position[v] += inertial[v];
+        for (const std::int32_t s : thrown)
+            for (std::size_t k = 0; k < 5; ++k)
+                update.state.position[static_cast<std::size_t>(5 * s) + k].z() += 3 * radius;
+    }
+    /// Which of them are stiff then.
+    std::vector<int> buckled()
+    {
+        const StrandStep step{.dt = 1e-3};
+        std::vector<RodMatrix> factors;
+        const StrandEdges edges(model);
+        const ContactCase given{model, state, step, {}, memory, options, edges, factors, human_hair().radius_a};
+        StiffStrands stiff(given);
+        std::vector<std::int32_t> batches = all_batches(model);
+        const bool any = stiff.add_buckled(carried, update, inertial, batches);
+        EXPECT_EQ(any, !stiff.empty());
+        std::vector<int> out;
+        for (int s = 0; s < kCount; ++s)
+            if (stiff.touches({.a = 5 * s, .b = -1})) out.push_back(s);
+        return out;
+    }
+    std::vector<StrandContact> carried;
+    std::vector<Vec3> inertial;
+};
+
+/// One or two of forty that are thrown by the forces that held them have buckled; five of them were struck.
+TEST(StiffContact, OneOfManyThatForcesThrowHasBuckledManyWereStruck)
+{
+    EXPECT_EQ(ThrownStack({}).buckled(), std::vector<int>{});
+    EXPECT_EQ(ThrownStack({3}).buckled(), std::vector<int>{3});
+    EXPECT_EQ(ThrownStack({0, 31}).buckled(), (std::vector<int>{0, 31}));
+    EXPECT_EQ(ThrownStack({1, 3, 5, 20, 33}).buckled(), std::vector<int>{});
+}
+
 /// Two taut hairs across each other, the ends of the upper one moved down: both become a V, by as much, and press each
 /// other with 2 T sin(angle), T from how long they have become.
 TEST(StiffContact, CrossingTautHairsPressEachOtherAsTheyAreStretched)
