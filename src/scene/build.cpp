@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "scene/read.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace rivulet {
@@ -109,6 +110,9 @@ public:
         for (const auto& [name, table] : group("drains")) model_.drains.push_back(drain(name, table));
         build_strands(root_, curves_, model_);
         for (const auto& [name, table] : group("probes")) model_.probes.push_back(probe(name, table));
+        model_.measures_loads = std::ranges::any_of(model_.probes, [](const Probe& probe) {
+            return probe.kind == ProbeKind::Force || probe.kind == ProbeKind::Torque;
+        });
         return std::move(model_);
     }
 

@@ -6,11 +6,19 @@
 #include "sim/wet_span.h"
 #include "wetting/film_section.h"
 
+#include <oneapi/tbb/parallel_sort.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace rivulet {
 namespace {
+
+/// Strands that are looked at as one task.
+constexpr std::int64_t kStrandChunk = 64;
+/// Balls in single precision are larger by this factor: none holds too little.
+constexpr double kBallRoom = 1 + 1e-5;
 
 template <class Body>
 void for_neighbours(const Vec3& cell, Body&& body)
@@ -98,27 +106,41 @@ private:
 
     void find_thirsty()
     {
+        const auto n_strands = static_cast<std::int64_t>(scratch_.films.radius.size());
+        std::vector<std::vector<VertexInCell>> parts(
+            static_cast<std::size_t>((n_strands + kStrandChunk - 1) / kStrandChunk));
+        reach_.resize(strand_.size());
+        parallel_for(static_cast<std::int64_t>(parts.size()), "capture", [&](std::int64_t c) {
+            std::vector<VertexInCell>& found = parts[static_cast<std::size_t>(c)];
+            for (std::int64_t s = c * kStrandChunk; s < std::min(n_strands, (c + 1) * kStrandChunk); ++s)
+                add_thirsty(span_of(model_, state_, static_cast<std::size_t>(s)), found);
+        });
+        for (const auto& part : parts) thirsty_.insert(thirsty_.end(), part.begin(), part.end());
+        oneapi::tbb::parallel_sort(thirsty_.begin(), thirsty_.end());
+        thirsty_.erase(std::unique(thirsty_.begin(), thirsty_.end()), thirsty_.end());
+    }
+
+    /// Those of a strand, in all cells that they pass.
+    void add_thirsty(const WetSpan& strand, std::vector<VertexInCell>& found)
+    {
         const double step = model_.options.cell_size;
-        for (std::size_t s = 0; s < scratch_.films.radius.size(); ++s) {
-            const WetSpan strand = span_of(model_, state_, s);
-            for (std::size_t v = strand.begin + 1; v + 1 < strand.end; ++v) { // a tip would catch its own drops
-                if (!(room(v) > 0)) continue;
-                for (const std::size_t other : {v - 1, v + 1}) {
-                    const Vec3 half = 0.5 * (strand.x[other] - strand.x[v]);
-                    const int n = std::max(1, static_cast<int>(std::ceil(half.norm() / step)));
-                    for (int i = 0; i <= n; ++i) {
-                        const std::uint64_t key = keys_(strand.x[v] + (static_cast<double>(i) / n) * half);
-                        if (is_reached(key)) thirsty_.push_back({key, static_cast<std::int32_t>(v)});
-                    }
+        for (std::size_t v = strand.begin + 1; v + 1 < strand.end; ++v) { // a tip would catch its own drops
+            if (!(room(v) > 0)) continue;
+            double longest = 0;
+            for (const std::size_t other : {v - 1, v + 1}) {
+                const Vec3 half = 0.5 * (strand.x[other] - strand.x[v]);
+                longest = std::max(longest, half.norm());
+                const int n = std::max(1, static_cast<int>(std::ceil(half.norm() / step)));
+                for (int i = 0; i <= n; ++i) {
+                    const VertexInCell here{keys_(strand.x[v] + (static_cast<double>(i) / n) * half),
+                                            static_cast<std::int32_t>(v)};
+                    const bool is_new = found.empty() || !(found.back() == here);
+                    if (is_new && is_reached(here.key)) found.push_back(here);
                 }
             }
+            const double film = film_outer_radius(state_.film.volume[v] / strand.length(v), radius(v));
+            reach_[v] = longest + film + 0.5 * step;
         }
-        std::sort(thirsty_.begin(), thirsty_.end());
-        thirsty_.erase(std::unique(thirsty_.begin(), thirsty_.end()), thirsty_.end());
-        std::vector<std::uint64_t> cells;
-        for (const VertexInCell& t : thirsty_)
-            if (cells.empty() || cells.back() != t.key) cells.push_back(t.key);
-        near_ = with_neighbours(std::move(cells));
     }
 
     void find_touches()
@@ -139,11 +161,16 @@ private:
         for (const auto& part : parts) touches_.insert(touches_.end(), part.begin(), part.end());
     }
 
-    /// Thirsty vertices in a cell and those around it, sorted. Particles lie in the order of cells, so most find theirs
-    /// as the one before left it.
+    /// Thirsty vertices in a cell and those around it, once for every cell that they lie in. Particles lie in the order
+    /// of cells, so most find theirs as the one before left it.
     struct Surroundings {
         std::uint64_t key = ~std::uint64_t{0};
+        Vec3 origin = Vec3::Zero(); ///< places are relative to it [m]
         std::vector<std::int32_t> vertices;
+        std::array<std::vector<float>, 3> place; ///< [m]
+        std::vector<float> reach;                ///< squared, of a ball that holds all that the vertex touches [m^2]
+        std::vector<std::uint8_t> is_near;
+        std::vector<std::int32_t> near; ///< what the last particle may touch, sorted
     };
 
     void look_around(const Vec3& cell, Surroundings& around) const
@@ -151,14 +178,51 @@ private:
         const std::uint64_t centre = CellKeys::key(cell);
         if (around.key == centre) return;
         around.key = centre;
+        around.origin = keys_.origin + (cell + Vec3::Constant(0.5)) / keys_.inverse_size;
         around.vertices.clear();
-        if (!std::binary_search(near_.begin(), near_.end(), centre)) return;
-        for_neighbours(cell, [&](std::uint64_t key) {
-            const auto from = std::lower_bound(thirsty_.begin(), thirsty_.end(), VertexInCell{key, 0});
-            for (auto i = from; i != thirsty_.end() && i->key == key; ++i) around.vertices.push_back(i->vertex);
-        });
-        std::sort(around.vertices.begin(), around.vertices.end());
-        around.vertices.erase(std::unique(around.vertices.begin(), around.vertices.end()), around.vertices.end());
+        around.reach.clear();
+        for (auto& along : around.place) along.clear();
+        for (int n = 0; n < 9; ++n) { // cells that follow each other along the last axis have keys that do
+            const Vec3 row = cell + Vec3(n % 3 - 1, n / 3 - 1, 0);
+            const std::uint64_t last = CellKeys::key(row + Vec3::UnitZ());
+            const VertexInCell first{CellKeys::key(row - Vec3::UnitZ()), 0};
+            for (auto i = std::lower_bound(thirsty_.begin(), thirsty_.end(), first);
+                 i != thirsty_.end() && i->key <= last; ++i)
+                add_ball(i->vertex, around);
+        }
+        around.is_near.resize(around.vertices.size());
+    }
+
+    void add_ball(std::int32_t vertex, Surroundings& around) const
+    {
+        const auto v = static_cast<std::size_t>(vertex);
+        const Vec3 place = state_.strands.position[v] - around.origin;
+        const double reach = kBallRoom * reach_[v];
+        around.vertices.push_back(vertex);
+        for (std::size_t a = 0; a < 3; ++a)
+            around.place[a].push_back(static_cast<float>(place[static_cast<Eigen::Index>(a)]));
+        around.reach.push_back(static_cast<float>(reach * reach));
+    }
+
+    /// Of the surroundings, those whose ball holds the point: the few that need a closer look.
+    static void look_near(const Vec3& x, Surroundings& around)
+    {
+        const Vec3 from = x - around.origin;
+        const auto px = static_cast<float>(from.x()), py = static_cast<float>(from.y()),
+                   pz = static_cast<float>(from.z());
+        const float *const qx = around.place[0].data(), *const qy = around.place[1].data();
+        const float *const qz = around.place[2].data(), *const reach = around.reach.data();
+        std::uint8_t* const is_near = around.is_near.data();
+        const std::size_t n = around.vertices.size();
+        for (std::size_t i = 0; i < n; ++i) {
+            const float dx = qx[i] - px, dy = qy[i] - py, dz = qz[i] - pz;
+            is_near[i] = static_cast<std::uint8_t>(dx * dx + dy * dy + dz * dz <= reach[i]);
+        }
+        around.near.clear();
+        for (std::size_t i = 0; i < n; ++i)
+            if (is_near[i] != 0) around.near.push_back(around.vertices[i]);
+        std::sort(around.near.begin(), around.near.end());
+        around.near.erase(std::unique(around.near.begin(), around.near.end()), around.near.end());
     }
 
     /// Liquid is touched within half a cell of the film, which in full cells leaves no gaps between particles, and no
@@ -167,12 +231,14 @@ private:
     {
         const Vec3& x = state_.liquid.position[p];
         look_around(keys_.cell(x), around);
-        for (const std::int32_t vertex : around.vertices) {
+        if (around.vertices.empty()) return;
+        look_near(x, around);
+        for (const std::int32_t vertex : around.near) {
             const auto v = static_cast<std::size_t>(vertex);
             const WetSpan strand = span(v);
             const double film = film_outer_radius(state_.film.volume[v] / strand.length(v), radius(v));
             const double distance = strand.distance(v, x);
-            if (distance > film + 0.5 * model_.options.cell_size) continue; // most
+            if (distance > film + 0.5 * model_.options.cell_size) continue;
             const double bridge =
                 (1 + 0.5 * wetting_.contact_angle) * std::cbrt(state_.liquid.volume[p] + state_.film.volume[v]);
             if (distance <= film + bridge) touches.push_back({vertex, static_cast<std::int32_t>(p), 0});
@@ -250,7 +316,7 @@ private:
     std::vector<std::int32_t> strand_;
     std::vector<std::uint64_t> reached_; ///< cells in reach of a particle, sorted; empty = any may be
     std::vector<VertexInCell> thirsty_;  ///< vertices that can take liquid up, sorted
-    std::vector<std::uint64_t> near_;    ///< cells with a thirsty vertex in a neighbour; sorted
+    std::vector<double> reach_;          ///< how far from a thirsty vertex there may be liquid that it touches [m]
     std::vector<Touch> touches_;         ///< by particle, then vertex
     std::vector<double> caught_, given_; ///< by vertices, from particles [m^3]
     std::vector<Vec3> momentum_;         ///< caught [kg m/s]

@@ -198,6 +198,7 @@ struct Model {
     std::vector<Source> sources;
     std::vector<Drain> drains;
     std::vector<Probe> probes;
+    bool measures_loads = true; ///< of the liquid on obstacles; not where no probe reads them, since they are costly
     StrandModel strands;
     StrandState strands_at_start;
     std::vector<StrandGroup> strand_groups; ///< in the order of their strands, none left out

@@ -220,7 +220,7 @@ void measure_loads(const Model& model, State& state, Scratch& s)
     const std::size_t n = model.obstacles.size();
     state.loads.force.assign(n, Vec3::Zero());
     state.loads.torque.assign(n, Vec3::Zero());
-    if (n == 0) return;
+    if (n == 0 || !model.measures_loads) return;
     for (std::size_t b = 0; b < s.viscous_loads.size(); ++b) {
         state.loads.force[b] = s.viscous_loads[b].force;
         state.loads.torque[b] = s.viscous_loads[b].torque;

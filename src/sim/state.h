@@ -77,7 +77,8 @@ struct Ledger {
     }
 };
 
-/// Reaction of the liquid on each obstacle in the last step.
+/// Reaction of the liquid and the strands on each obstacle in the last step; of the liquid only where
+/// Model::measures_loads.
 struct Loads {
     std::vector<Vec3> force;  ///< [N]
     std::vector<Vec3> torque; ///< about the obstacle's origin [N m]

@@ -23,6 +23,8 @@ constexpr int kSketchIterations = 40;
 /// Iterations times contacts that a search may cost where there are bridges: bridges and contacts press against each
 /// other with forces that could move them by a thousand radii, and what is left of that falls only as 1/iterations.
 constexpr std::int64_t kWetUpdates = 800'000;
+/// By how much more a search of Newton's rounds for few contacts may cost: they end only where forces have been found.
+constexpr int kNewtonPatience = 10;
 
 /// Motion of each contact for a force on it alone, averaged over directions, from what is written out already [m/N].
 std::vector<double> own_compliance(const BlockCompliance& w)
@@ -90,11 +92,14 @@ std::int64_t count_unbearable(double bearable, double worst, std::span<const Con
     return std::max<std::int64_t>(count, 1);
 }
 
-int affordable_iterations(const ContactOptions& options, bool is_wet, std::size_t n_contacts)
+int affordable_iterations(const ContactOptions& options, bool is_wet, ForceSearch search, std::size_t n_contacts)
 {
-    const std::int64_t updates = is_wet ? kWetUpdates : options.contact_updates;
+    if (search == ForceSearch::Sketch) return kSketchIterations;
+    const int patience = search == ForceSearch::Newton && n_contacts <= kFewWetContacts ? kNewtonPatience : 1;
+    const std::int64_t updates = patience * (is_wet ? kWetUpdates : options.contact_updates);
     const std::int64_t paid_for = updates / static_cast<std::int64_t>(n_contacts);
-    return static_cast<int>(std::clamp<std::int64_t>(paid_for, options.min_iterations, options.max_iterations));
+    return static_cast<int>(
+        std::clamp<std::int64_t>(paid_for, options.min_iterations, patience * options.max_iterations));
 }
 
 /// By the solver that suits the size of the compliance; `out` comes with the forces of the motion. A strand that is far
@@ -136,7 +141,7 @@ double contact_softness(const ContactCase& given, const StrandContact& contact)
 
 ContactForces solve_contact_forces(const ContactCase& given, std::span<const StrandContact> contacts,
                                    std::span<const StrandBridge> bridges, const StrandMotion& motion,
-                                   const StiffStrands& stiff, StrandCompliance& compliance, bool is_sketch,
+                                   const StiffStrands& stiff, StrandCompliance& compliance, ForceSearch search,
                                    bool is_soft)
 {
     const ContactOptions& options = given.options;
@@ -157,7 +162,7 @@ ContactForces solve_contact_forces(const ContactCase& given, std::span<const Str
         kForceGrain);
     if (!stiff.empty()) add_without_excess(contacts, compliance, out.moved);
     const ConeOptions cone_options{options.tolerance * given.thinnest,
-                                   is_sketch ? kSketchIterations : affordable_iterations(options, is_wet, n)};
+                                   affordable_iterations(options, is_wet, search, n)};
     std::size_t max_bytes = std::max(kMaxBlockBytes, kBlockBytesOfVertex * given.state.position.size());
     if (is_wet) max_bytes = std::max(max_bytes, kMaxWetBlockBytes);
     std::vector<ConeContact> cones = cones_of(contacts, bridges);

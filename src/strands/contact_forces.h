@@ -21,12 +21,18 @@ struct ContactForces {
 [[nodiscard]] Vec3 force_before(const ContactCase& given, const StrandContact& contact,
                                 std::span<const StrandBridge> bridges);
 
+/// How much a search for forces may cost: little where all but where the next begins will be lost of it, much where the
+/// step ends only with forces that have been found.
+enum class ForceSearch { Sketch, Round, Newton };
+/// Contacts, bridges among them, for which Newton's rounds can afford a search that finds what others do not.
+inline constexpr std::size_t kFewWetContacts = 2000;
+
 /// Solves for the forces of contacts, among them bridges, with strands that answer linearly to them from where
 /// `motion` has them. If `is_soft`, contacts give way to their forces.
 [[nodiscard]] ContactForces solve_contact_forces(const ContactCase& given, std::span<const StrandContact> contacts,
                                                  std::span<const StrandBridge> bridges, const StrandMotion& motion,
                                                  const StiffStrands& stiff, StrandCompliance& compliance,
-                                                 bool is_sketch, bool is_soft = false);
+                                                 ForceSearch search, bool is_soft = false);
 /// By how much a contact gives way to its own force when there is no room for all that is asked for: as springs do that
 /// are a part of the strands' own stiffness [m/N].
 [[nodiscard]] double contact_softness(const ContactCase& given, const StrandContact& contact);

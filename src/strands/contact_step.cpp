@@ -32,6 +32,8 @@ constexpr double kLateDepth = 0.5;
 constexpr double kMissedDepth = 1;
 /// And, where strands are wet, one of a known contact that calls for a second attempt.
 constexpr double kLeftDepth = 0.3;
+/// And what is left of Coulomb's law, as a motion, that does: overlaps of so much a step would add up.
+constexpr double kLeftResidual = 0.1;
 /// Forces of the last step are taken as they are if more than this part of them is needed.
 constexpr double kEased = 0.8;
 /// How much further contacts may take a strand than the motion, against each other, that they end.
@@ -168,10 +170,12 @@ private:
     [[nodiscard]] int max_rounds() const { return (stiff_.empty() ? 1 : kStiffRounds) * given_.options.max_rounds; }
 
     /// Whether dry rounds have used up what a step may cost and Coulomb's law was off in two after each other: they
-    /// would find ever more contacts, and no forces. The step is no solution.
+    /// would find ever more contacts, and no forces. The step is no solution. A wet step is left to Newton's rounds at
+    /// once.
     [[nodiscard]] bool leads_nowhere()
     {
         n_unbearable_rounds_ = contact_.n_unbearable > 0 ? n_unbearable_rounds_ + 1 : 0;
+        if (is_wet()) return n_unbearable_rounds_ > 0 && !is_sketch() && are_few();
         return !given_.options.bridges && n_unbearable_rounds_ > 1 && work_ > given_.options.step_updates;
     }
 
@@ -274,7 +278,8 @@ private:
     {
         std::vector<StrandContact>& all = contact_.contacts;
         StrandCompliance compliance = answer_of(all);
-        ContactForces found = solve_contact_forces(given_, all, bridges_, motion(), stiff_, compliance, is_sketch());
+        ContactForces found = solve_contact_forces(given_, all, bridges_, motion(), stiff_, compliance,
+                                                   is_sketch() ? ForceSearch::Sketch : ForceSearch::Round);
         if (found.broken >= 0) {
             contact_.thrown =
                 static_cast<std::int32_t>(given_.strand_of(all[static_cast<std::size_t>(found.broken)].a));
@@ -384,9 +389,11 @@ private:
         move(all);
     }
 
+    [[nodiscard]] bool are_few() const { return contact_.contacts.size() <= kFewWetContacts; }
     [[nodiscard]] bool has_failed() const
     {
         return contact_.thrown >= 0 || contact_.n_unbearable > 0 || contact_.n_missed > 0 || !all_converged() ||
+               (are_few() && contact_.residual > kLeftResidual * given_.thinnest) ||
                deepest_of(contact_.contacts) > kLeftDepth * given_.thinnest ||
                std::ranges::any_of(contact_.contacts, [&](const StrandContact& c) { return has_gone_through(c); });
     }

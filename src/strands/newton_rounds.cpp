@@ -88,8 +88,8 @@ bool NewtonRounds::solve_forces()
 {
     std::vector<StrandContact>& all = contact_.contacts;
     StrandCompliance compliance(given_.model, given_.step.hold, given_.factors, all);
-    const ContactForces found =
-        solve_contact_forces(given_, all, bridges_, expected(), StiffStrands(given_), compliance, false, is_soft_);
+    const ContactForces found = solve_contact_forces(given_, all, bridges_, expected(), StiffStrands(given_),
+                                                     compliance, ForceSearch::Newton, is_soft_);
     if (found.broken >= 0) return false;
     contact_.iterations += found.iterations;
     contact_.residual = found.residual;

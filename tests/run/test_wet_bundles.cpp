@@ -1,3 +1,4 @@
+#include "effort.h"
 #include "geometry/segments.h"
 #include "scene/scene.h"
 #include "sim/advance.h"
@@ -76,16 +77,17 @@ void expect_to_stay_apart(const std::string& text, double end, double least)
 }
 
 /// In steps of 8 ms hairs went 310 radii into each other, and through, within a step that was taken for a solution:
-/// nothing looked at contacts that were known and left deep. From 0.19 s on they still overlap
-/// (docs/theory/wetting.md).
+/// nothing looked at contacts that were known and left deep. From 0.19 s on they still came as near as 0.47 radii, a
+/// little more in every step: forces were searched for too briefly.
 TEST(WetBundles, SwungInLongStepsDoNotGoThroughEachOther)
 {
+    RIVULET_SKIP_IN_SLOW_BUILD();
     const std::string swung = R"(motion.keyframes = [
   { time = "0 s", position = "0 0 0 mm", easing = "smooth" },
   { time = "0.1 s", position = "15 0 0 mm", easing = "smooth" },
   { time = "0.2 s", position = "0 0 0 mm" },
 ])";
-    expect_to_stay_apart(kBundle + swung, 0.112, 1.5); // measured 1.64; before 0.24
+    expect_to_stay_apart(kBundle + swung, 0.24, 1.5); // measured 1.63, at 16 ms; before 0.47
 }
 
 } // namespace

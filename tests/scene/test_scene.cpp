@@ -164,6 +164,13 @@ TEST(SceneDifferences, NameTheKeyWithOldAndNew)
 
 const std::string kBare = "[simulation]\ncell_size = 0.1\n[domain]\nlower = [0, 0, 0]\nupper = [1, 1, 1]\n";
 
+TEST(SceneProbes, OfForcesAloneHaveLoadsMeasured)
+{
+    EXPECT_TRUE(parse_scene(kFullScene, "test.toml").model.measures_loads);
+    const std::string text = kBare + "[liquids.water]\n[probes.p]\nkind='maximum'\nfield='speed'\nevery='step'\n";
+    EXPECT_FALSE(parse_scene(text, "test.toml").model.measures_loads);
+}
+
 TEST(SceneOverrides, OfAKindKeepTheKeysThatItKnows)
 {
     const std::string text = kBare + "[liquids.water]\n[probes.p]\nkind='maximum'\nfield='speed'\nevery='step'\n";

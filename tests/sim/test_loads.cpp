@@ -49,6 +49,18 @@ TEST(Loads, ABoxHalfInTheWaterIsPushedUpByWhatItDisplaces)
     }
 }
 
+TEST(Loads, AreNotMeasuredWhereNothingReadsThem)
+{
+    Model model = test::tank({0.24, 0.24, 0.3}, {0.24, 0.24, 0.2}, 0.02);
+    Obstacle box;
+    box.shape = make_box({0.06, 0.06, 0.1}, {0.18, 0.18, 0.27});
+    model.obstacles.push_back(box);
+    model.measures_loads = false;
+    State state = initial_state(model);
+    test::run_until(model, state, 0.02);
+    EXPECT_EQ(state.loads.force[0], Vec3(0, 0, 0));
+}
+
 // What stands on the floor has no water under it: it bears the water above it, whether it ends on the floor or goes
 // through it, wherever its sides are between the grid's planes, and however thin it is.
 TEST(Loads, ABoxOnTheFloorBearsTheWaterAboveIt)
