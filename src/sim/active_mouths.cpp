@@ -67,12 +67,12 @@ double ActiveMouths::way_to_solid(const Placed& m, const Vec3& x, double most) c
     if (!m.has_solids) return most;
     const Solids solids = solids_.view();
     const Vec3 along = m.flow.normalized();
-    for (double way = 0; way < most;) {
+    for (double way = 0;; way = std::min(way, most)) {
         const double d = solids.distance(x + way * along);
         if (d < -kOnSurface * cell_size_) return std::max(way + d, 0.0);
+        if (way >= most) return most;
         way += std::max(d, kLeastStride * cell_size_);
     }
-    return most;
 }
 
 double ActiveMouths::way_out_of_solids(const Placed& m, const Vec3& x, double most) const
