@@ -55,26 +55,33 @@ void count_cells(const TileGrid& grid, const ParticleOrder& order, const SolidFi
             }
 }
 
-/// Smallest count of each cell's 27 neighbours, itself included: three passes, one along each axis.
-std::array<int, kTileCells> smallest_around(const CellCounts& counts)
+/// Values of a tile's cells and a border of one.
+template <class T>
+using Bordered = std::array<T, CellCounts::kEdge * CellCounts::kEdge * CellCounts::kEdge>;
+
+/// combine(..) of the values of each cell's 27 neighbours, itself included: three passes, one along each axis.
+template <class T, class Combine>
+std::array<T, kTileCells> around(const Bordered<T>& values, Combine&& combine)
 {
     constexpr int n = CellCounts::kEdge;
-    std::array<int, kTileEdge * n * n> x;
+    std::array<T, kTileEdge * n * n> x;
     for (int row = 0; row < n * n; ++row)
         for (int i = 0; i < kTileEdge; ++i) {
-            const int* c = counts.fullness.data() + n * row + i;
-            x[static_cast<std::size_t>(kTileEdge * row + i)] = std::min({c[0], c[1], c[2]});
+            const T* v = values.data() + n * row + i;
+            x[static_cast<std::size_t>(kTileEdge * row + i)] = combine(v[0], v[1], v[2]);
         }
-    std::array<int, kTileEdge * kTileEdge * n> y;
+    std::array<T, kTileEdge * kTileEdge * n> y;
     for (int k = 0; k < n; ++k)
         for (int c = 0; c < kTileEdge * kTileEdge; ++c) {
-            const int* from = x.data() + kTileEdge * n * k + c;
-            y[static_cast<std::size_t>(64 * k + c)] = std::min({from[0], from[kTileEdge], from[2 * kTileEdge]});
+            const T* from = x.data() + kTileEdge * n * k + c;
+            y[static_cast<std::size_t>(64 * k + c)] = combine(from[0], from[kTileEdge], from[2 * kTileEdge]);
         }
-    std::array<int, kTileCells> z;
-    for (std::size_t c = 0; c < kTileCells; ++c) z[c] = std::min({y[c], y[c + 64], y[c + 128]});
+    std::array<T, kTileCells> z;
+    for (std::size_t c = 0; c < kTileCells; ++c) z[c] = combine(y[c], y[c + 64], y[c + 128]);
     return z;
 }
+constexpr auto kSmallest = [](auto a, auto b, auto c) { return std::min({a, b, c}); };
+constexpr auto kLargest = [](auto a, auto b, auto c) { return std::max({a, b, c}); };
 
 /// Radius of a particle's ball, in cells. Most particles are as large as the one before.
 class BallRadius {
@@ -204,12 +211,17 @@ void share_of_open(const TileGrid& grid, const SolidFields& solids, const std::v
     });
 }
 
-double largest_share_around(const TileGrid& grid, const std::vector<double>& share, int t, int i, int j, int k)
+Bordered<double> with_border(const TileGrid& grid, const std::vector<double>& field, int t)
 {
-    double most = 0;
-    for (int c = 0; c < 27; ++c)
-        most = std::max(most, share[grid.index(t, i + c % 3 - 1, j + c / 3 % 3 - 1, k + c / 9 - 1)]);
-    return most;
+    Bordered<double> values;
+    double* to = values.data();
+    for (int k = -1; k <= kTileEdge; ++k)
+        for (int j = -1; j <= kTileEdge; ++j, to += CellCounts::kEdge) {
+            to[0] = field[grid.index(t, -1, j, k)];
+            std::copy_n(field.data() + grid.index(t, 0, j, k), kTileEdge, to + 1);
+            to[kTileEdge + 1] = field[grid.index(t, kTileEdge, j, k)];
+        }
+    return values;
 }
 
 /// Of a cell's centre from the flat surface that leaves this share of its neighbourhood filled, in cells, up to one.
@@ -221,13 +233,11 @@ double flat_distance(double share)
 
 double ramp(double x, double low, double high) { return std::clamp((x - low) / (high - low), 0.0, 1.0); }
 
-/// By how much the shares say where the surface is, 0 to 1; the rest do the balls.
-double weight_of_share(const TileGrid& grid, const std::vector<double>& share, const CellCounts& counts, int t, int i,
-                       int j, int k)
+/// By how much the shares say where the surface is, 0 to 1; the rest do the balls. `own` and `most`: share of the cell,
+/// and the largest around it.
+double weight_of_share(double own, double most, const CellCounts& counts, int i, int j, int k)
 {
-    const double own = share[grid.index(t, i, j, k)];
-    const double weight =
-        ramp(own >= kSureShare ? own : largest_share_around(grid, share, t, i, j, k), kLeastShare, kSureShare);
+    const double weight = ramp(most, kLeastShare, kSureShare);
     if (weight == 0 || counts.at(i, j, k) == 0 || own >= 0.5) return weight;
     return is_at_air(counts, i, j, k) ? weight * ramp(own, kSpray, kSurface) : 0;
 }
@@ -332,18 +342,21 @@ void compute_liquid_distance(const TileGrid& grid, const ParticleOrder& order, s
             std::fill_n(out, kTileCells, dx);
             return;
         }
-        const auto smallest = smallest_around(counts);
+        const auto fewest = around(counts.fullness, kSmallest), most = around(counts.count, kLargest);
+        const auto fullest = around(with_border(grid, share, t), kLargest);
         BallRadius ball_radius(dx * dx * dx / 8);
         for (int c = 0; c < kTileCells; ++c) {
             const int i = c % 8;
             const int j = c / 8 % 8;
             const int k = c / 64;
-            if (smallest[static_cast<std::size_t>(c)] >= kDeepCount) {
-                out[c] = -dx;
+            const auto cell = static_cast<std::size_t>(c);
+            if (fewest[cell] >= kDeepCount || most[cell] == 0) {
+                out[c] = most[cell] == 0 ? dx : -dx;
                 continue;
             }
-            const double by_share = weight_of_share(grid, share, counts, t, i, j, k);
-            const double flat = flat_distance(share[static_cast<std::size_t>(ti * kTileCells + c)]) * dx;
+            const double own = share[static_cast<std::size_t>(ti * kTileCells + c)];
+            const double by_share = weight_of_share(own, fullest[cell], counts, i, j, k);
+            const double flat = flat_distance(own) * dx;
             double balls = 0;
             if (by_share < 1) {
                 balls =
