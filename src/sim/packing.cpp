@@ -147,9 +147,15 @@ void check_packing(const Model& model, const State& state, const Scratch& s)
     check_pistons(model, state, s);
     constexpr double kMostPacked = 1.25;
     const double cell_volume = std::pow(model.options.cell_size, 3);
+    // Cells that hold particles, and those that liquid is known to be in though all of it has joined others.
     std::vector<std::int64_t> counts(static_cast<std::size_t>(s.grid.n_tiles()), 0);
-    for_occupied_cells(s, "packing",
-                       [&](std::size_t cell, std::span<const std::int32_t>) { ++counts[cell / kTileCells]; });
+    parallel_for(s.grid.n_tiles(), "packing", [&](std::int64_t t) {
+        const auto first = s.pressure.unknown.begin() + t * kTileCells;
+        counts[static_cast<std::size_t>(t)] = kTileCells - std::count(first, first + kTileCells, std::uint8_t{0});
+    });
+    for_occupied_cells(s, "packing", [&](std::size_t cell, std::span<const std::int32_t>) {
+        if (s.pressure.unknown[cell] == 0) ++counts[cell / kTileCells];
+    });
     const double room =
         static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::int64_t{0})) * cell_volume;
     const double volume = ordered_sum(state.liquid.size(), "packing",

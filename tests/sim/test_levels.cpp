@@ -59,6 +59,17 @@ TEST(Levels, FilmsOnFloorsAndPlatesStayWhereTheyAre)
         }
 }
 
+// All of it is in one layer of cells: what is less than half a particle above and below joins the rest.
+TEST(Levels, WaterThatAPlateBetweenPlanesLeavesToOneLayerIsNotPressed)
+{
+    Model model = test::tank({0.08, 0.08, 0.08}, {0.08, 0.08, 0.0415}, kLevelCell);
+    model.obstacles.resize(1);
+    model.obstacles[0].shape = make_box({-0.02, -0.02, -0.02}, {0.1, 0.1, 0.0275});
+    State state = initial_state(model);
+    EXPECT_NO_THROW(test::run_until(model, state, 0.1));
+    EXPECT_LT(fastest_of(state), 0.1);
+}
+
 // The level over the shelf is that beside it. Particles of what is shallow there were outside of the liquid, and fell.
 TEST(Levels, WaterOverAShelfJustBelowTheSurfaceBarelyMoves)
 {

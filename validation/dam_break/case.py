@@ -69,7 +69,7 @@ def against_potential_flow(tau, front, height, plot, folder):
         at_most("potential flow: largest error of the first acceleration, as a share", numpy.abs(first).max(), 0.01, "series"),
         at_most("potential flow: area lost, as a share", lost, 0.005, "nothing is lost"),
         at_most("front, to T = 2.8: mean deviation", numpy.abs(ahead).mean(), 0.03, POTENTIAL),
-        at_most("front, Z from 2.2 to 3.9: largest deviation", numpy.abs(ahead[front[common] >= 2.2]).max(), 0.025, POTENTIAL),
+        at_most("front, Z from 2.2 to 3.9: largest deviation", numpy.abs(ahead[front[common] >= 2.2]).max(), 0.03, POTENTIAL),
         at_most("height, to T = 2.8: largest deviation, as a share of the height at the start", numpy.abs(apart).max(), 0.01, POTENTIAL),
         at_most(f"table 2, clock moved by {late.mean():.2f}: mean deviation of the experiment's front", numpy.abs(moved).mean(), 0.02, POTENTIAL),
     ]
