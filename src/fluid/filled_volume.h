@@ -23,22 +23,7 @@ void add_volume(const TileGrid& grid, const ParticleOrder& order, std::span<cons
 
 /// What solids leave open around the cells of a tile, weighted as what regular particles bring: their filled share
 /// where there is no air.
-class OpenShares {
-public:
-    OpenShares(const TileGrid& grid, const SolidFields& solids, int t);
-
-    /// Of the three layers of cells around one of the tile's, across an axis, from below.
-    [[nodiscard]] std::array<double, 3> layers(std::size_t axis, const Vec3i& cell) const noexcept;
-
-private:
-    static constexpr int kEdge = kTileEdge + 2;
-    /// The open part of a cell, and what it brings to the cells before, at and after it along each axis.
-    struct Part {
-        double volume = 0;
-        std::array<std::array<double, 3>, 3> weight;
-    };
-    std::vector<Part> parts_; ///< of the tile and its border
-};
+[[nodiscard]] std::array<double, kTileCells> open_shares(const TileGrid& grid, const SolidFields& solids, int t);
 
 /// Depth of a cell's centre below a flat surface, in cells, that leaves this share of its neighbourhood filled; -1.5 to
 /// 1.5. The inverse of the B-spline's integral, whose variance is the same along all directions.

@@ -26,8 +26,6 @@ constexpr double kSpray = 0.08;
 constexpr double kSurface = 0.15;
 /// Levels this near to a cell's centre are below it, in cells: rounding would put them above some and below others.
 constexpr double kOnCentre = 1e-6;
-/// Part of a cell that must be open to tell where the surface is, if its centre is in a solid, of kOpenCell.
-constexpr int kLeastOpenPart = kOpenCell / 10;
 /// Part of a neighbourhood that must be open to tell how full it is.
 constexpr double kLeastOpenShare = 0.02;
 
@@ -195,6 +193,24 @@ bool is_at_air(const CellCounts& counts, int i, int j, int k)
     return 4 * empty >= open;
 }
 
+/// How full the neighbourhood of each cell is of what solids leave open of it.
+void share_of_open(const TileGrid& grid, const SolidFields& solids, const std::vector<double>& filled,
+                   std::vector<double>& share)
+{
+    share.resize(grid.field_size());
+    std::fill(share.end() - kTileCells, share.end(), 0.0);
+    parallel_for(grid.n_tiles(), "share of open", [&](std::int64_t t) {
+        const auto first = static_cast<std::size_t>(t) * kTileCells;
+        if (solids.tiles[static_cast<std::size_t>(t)] == TileSolidity::Open) {
+            std::copy_n(&filled[first], kTileCells, &share[first]);
+            return;
+        }
+        const std::array<double, kTileCells> open = open_shares(grid, solids, static_cast<int>(t));
+        for (std::size_t c = 0; c < kTileCells; ++c)
+            share[first + c] = open[c] > kLeastOpenShare ? std::min(filled[first + c] / open[c], 1.0) : 0;
+    });
+}
+
 Bordered<double> with_border(const TileGrid& grid, const std::vector<double>& field, int t)
 {
     Bordered<double> values;
@@ -208,83 +224,6 @@ Bordered<double> with_border(const TileGrid& grid, const std::vector<double>& fi
     return values;
 }
 
-/// Whether a cell knows itself where the surface is.
-bool knows_surface(const SolidFields& solids, std::size_t cell)
-{
-    return solids.centre_inside[cell] == 0 || solids.open_volume[cell] >= kLeastOpenPart;
-}
-
-/// Calls body(tile, first cell) for the tiles that solids are in.
-template <class Body>
-void for_mixed_tiles(const TileGrid& grid, const SolidFields& solids, const char* name, Body&& body)
-{
-    parallel_for(grid.n_tiles(), name, [&](std::int64_t t) {
-        if (solids.tiles[static_cast<std::size_t>(t)] != TileSolidity::Open)
-            body(static_cast<int>(t), static_cast<std::size_t>(t) * kTileCells);
-    });
-}
-
-/// The share that a flat surface across the layers would leave filled if nothing were solid: liquid fills what is open
-/// of the layers one after the other.
-double share_by_layers(double filled, const std::array<double, 3>& open)
-{
-    constexpr std::array<double, 3> kLayer{1.0 / 6, 2.0 / 3, 1.0 / 6}; // of the spline's integral
-    if (filled >= (1 - 1e-9) * (open[0] + open[1] + open[2])) return 1;
-    double share = 0;
-    for (std::size_t n = 0; n < 3 && filled > 0; filled -= open[n++])
-        share += open[n] > 0 ? kLayer[n] * std::min(filled / open[n], 1.0) : kLayer[n];
-    return share;
-}
-
-/// The same, by the axis along which the cells before and after this one differ most in how full they are (`part`).
-double share_beside_solids(const OpenShares& open, const Bordered<double>& part, double filled, const Vec3i& cell)
-{
-    constexpr std::array<int, 3> kStride{1, CellCounts::kEdge, CellCounts::kEdge * CellCounts::kEdge};
-    const double* own = part.data() + (cell + Vec3i::Ones()).dot(Vec3i(kStride[0], kStride[1], kStride[2]));
-    std::size_t axis = 0;
-    double rise = 0;
-    for (std::size_t a = 0; a < 3; ++a) {
-        const double along = own[kStride[a]] - own[-kStride[a]];
-        if (std::abs(along) <= std::abs(rise)) continue;
-        rise = along;
-        axis = a;
-    }
-    std::array<double, 3> layers = open.layers(axis, cell);
-    if (rise > 0) std::swap(layers[0], layers[2]); // the liquid is ahead
-    return share_by_layers(filled, layers);
-}
-
-/// How full the neighbourhood of each cell is, as if the solids in it were liquid up to the surface.
-void share_with_solids(const TileGrid& grid, const SolidFields& solids, const std::vector<double>& filled,
-                       std::vector<double>& share, std::vector<double>& room)
-{
-    share = filled;
-    // First of what is open, whichever way the surface lies.
-    for_mixed_tiles(grid, solids, "share of open", [&](int t, std::size_t first) {
-        const OpenShares open(grid, solids, t);
-        for (int c = 0; c < kTileCells; ++c) {
-            double& value = share[first + static_cast<std::size_t>(c)];
-            if (value == 0) continue;
-            const auto layers = open.layers(0, {c % 8, c / 8 % 8, c / 64});
-            const double all = layers[0] + layers[1] + layers[2];
-            value = all > kLeastOpenShare ? std::min(value / all, 1.0) : 0;
-        }
-    });
-    room.resize(grid.field_size());
-    for_mixed_tiles(grid, solids, "share by layers", [&](int t, std::size_t first) {
-        const OpenShares open(grid, solids, t);
-        const Bordered<double> part = with_border(grid, share, t);
-        for (int c = 0; c < kTileCells; ++c) {
-            const std::size_t cell = first + static_cast<std::size_t>(c);
-            const bool is_sure = share[cell] == 0 || share[cell] >= 1;
-            room[cell] =
-                is_sure ? share[cell] : share_beside_solids(open, part, filled[cell], {c % 8, c / 8 % 8, c / 64});
-        }
-    });
-    for_mixed_tiles(grid, solids, "share by layers",
-                    [&](int, std::size_t first) { std::copy_n(&room[first], kTileCells, &share[first]); });
-}
-
 /// Of a cell's centre from the flat surface that leaves this share of its neighbourhood filled, in cells, up to one.
 double flat_distance(double share)
 {
@@ -294,7 +233,7 @@ double flat_distance(double share)
 
 double ramp(double x, double low, double high) { return std::clamp((x - low) / (high - low), 0.0, 1.0); }
 
-/// Shares of a tile's cells and the border, 0 in those that solids take but for slivers.
+/// Shares of a tile's cells and the border, 0 in those whose centres are in solids: what they say is of slivers.
 Bordered<double> open_cells(const TileGrid& grid, const std::vector<double>& share, const SolidFields& solids, int t)
 {
     Bordered<double> values = with_border(grid, share, t);
@@ -303,7 +242,7 @@ Bordered<double> open_cells(const TileGrid& grid, const std::vector<double>& sha
     for (int k = -1; k <= kTileEdge; ++k)
         for (int j = -1; j <= kTileEdge; ++j)
             for (int i = -1; i <= kTileEdge; ++i, ++n)
-                if (!knows_surface(solids, grid.index(t, i, j, k))) values[n] = 0;
+                if (solids.centre_inside[grid.index(t, i, j, k)] != 0) values[n] = 0;
     return values;
 }
 
@@ -350,14 +289,14 @@ std::vector<CellValue> carried_values(const TileGrid& grid, const SolidFields& s
     return result;
 }
 
-/// Carries values into the cells that solids take but for slivers, and which have open faces: twice, since a cut cell
-/// may touch only others of its kind.
+/// Carries values into the cells whose centres are inside of a solid, but which have open faces: twice, since a cut
+/// cell may touch only others of its kind.
 void carry_into_solids(const TileGrid& grid, const SolidFields& solids, std::vector<double>& distance)
 {
     std::vector<std::uint8_t> known(grid.field_size());
     parallel_for(grid.n_tiles(), "carry into solids", [&](std::int64_t t) {
         for (std::int64_t c = t * kTileCells; c < (t + 1) * kTileCells; ++c)
-            known[static_cast<std::size_t>(c)] = knows_surface(solids, static_cast<std::size_t>(c));
+            known[static_cast<std::size_t>(c)] = solids.centre_inside[static_cast<std::size_t>(c)] == 0;
     });
     std::vector<std::vector<CellValue>> values(static_cast<std::size_t>(grid.n_tiles()));
     for (int pass = 0; pass < 2; ++pass) {
@@ -406,7 +345,7 @@ void compute_liquid_distance(const TileGrid& grid, const ParticleOrder& order, s
                              const SolidFields& solids, std::vector<double>& share, std::vector<double>& distance)
 {
     const double dx = grid.cell_size();
-    share_with_solids(grid, solids, filled, share, distance);
+    share_of_open(grid, solids, filled, share);
     distance.resize(grid.field_size());
     std::fill(distance.end() - kTileCells, distance.end(), dx);
     // A particle is in its cell to rounding, which is much less than this adds.

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <utility>
 
 namespace rivulet {
 namespace {
@@ -41,15 +40,14 @@ TEST(Levels, FloorBearsTheWaterAboveItWhereverTheLevelIs)
 // plate.
 TEST(Levels, FilmsOnFloorsAndPlatesStayWhereTheyAre)
 {
-    for (const double floor : {0.0, 0.02, 0.0225, 0.0275})
+    for (const double floor : {0.0, 0.02})
         for (const double film : {0.003, 0.0055, 0.007, 0.009}) {
             Model model = test::tank({0.08, 0.08, 0.08}, {0.08, 0.08, floor + film}, kLevelCell);
             model.obstacles.resize(floor > 0 ? 1 : 0);
             if (floor > 0) model.obstacles[0].shape = make_box({-0.02, -0.02, -0.02}, {0.1, 0.1, floor});
             State state = initial_state(model);
             test::run_until(model, state, 0.2);
-            const bool on_plane = floor < 0.021; // else its level is known to some hundredths of a cell
-            EXPECT_LT(fastest_of(state), on_plane ? 1e-6 : 0.1) << floor << ' ' << film; // falling freely: 2 m/s
+            EXPECT_LT(fastest_of(state), 1e-6) << floor << ' ' << film; // falling freely: 2 m/s
             double height = 0, volume = 0;
             for (std::size_t p = 0; p < state.liquid.position.size(); ++p) {
                 height += state.liquid.volume[p] * state.liquid.position[p].z();
@@ -68,19 +66,6 @@ TEST(Levels, WaterThatAPlateBetweenPlanesLeavesToOneLayerIsNotPressed)
     State state = initial_state(model);
     EXPECT_NO_THROW(test::run_until(model, state, 0.1));
     EXPECT_LT(fastest_of(state), 0.1);
-}
-
-// The level over the shelf is that beside it. Particles of what is shallow there were outside of the liquid, and fell.
-TEST(Levels, WaterOverAShelfJustBelowTheSurfaceBarelyMoves)
-{
-    for (const auto& [shelf, level] : {std::pair(0.046, 0.055), std::pair(0.0475, 0.054)}) {
-        Model model = test::tank({0.16, 0.08, 0.1}, {0.16, 0.08, level}, kLevelCell);
-        model.obstacles.resize(1);
-        model.obstacles[0].shape = make_box({0.08, -0.02, -0.02}, {0.2, 0.1, shelf});
-        State state = initial_state(model);
-        test::run_until(model, state, 0.3);
-        EXPECT_LT(fastest_of(state), 0.1) << shelf; // measured 0.001 and 0.06; falling freely: 3 m/s
-    }
 }
 
 // Faces of the box cut cells everywhere. Levels that were too high lifted them by 6 and 15 % too much.
