@@ -103,6 +103,12 @@ double BridgeCurve::limited_energy(double distance) const
     return energy(start_) - 0.5 * start_force_ * (way_ - left * left / way_);
 }
 
+double BridgeCurve::limited_slope(double distance) const
+{
+    if (!(way_ > 0) || distance >= start_) return slope(distance);
+    return distance > start_ - way_ ? start_force_ / way_ : 0.0;
+}
+
 double BridgeCurve::solve(double free_distance, double compliance, double length) const
 {
     const double at_start = length * start_force_;

@@ -42,6 +42,8 @@ public:
     void limit_closing(double distance, double way);
     /// energy() of the force that solve() finds [J/m].
     [[nodiscard]] double limited_energy(double distance) const;
+    /// Slope of that force [N/m^2].
+    [[nodiscard]] double limited_slope(double distance) const;
     /// The force F = length f(d) of a curve that nowhere falls, where F itself shortens the distance:
     /// d = free_distance - compliance F [N].
     [[nodiscard]] double solve(double free_distance, double compliance, double length) const;

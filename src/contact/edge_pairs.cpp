@@ -13,8 +13,9 @@ namespace rivulet {
 namespace {
 
 constexpr std::int64_t kEdgeGrain = 64;
-/// Boxes that one task takes at once.
-constexpr std::int64_t kBoxesPerTask = 256;
+/// Groups of boxes, or edges, that one task looks for.
+constexpr std::int64_t kGroupsPerTask = 32;
+constexpr std::int64_t kEdgesPerTask = 256;
 /// Edges, for each that has moved, beyond which those that have are so few that boxes of all others do not pay.
 constexpr std::int64_t kFewMoved = 32;
 
@@ -80,7 +81,7 @@ void EdgePairs::search(const MovingEdges& edges, double slack)
         for (std::int32_t e = 0; e < n; ++e)
             if (has_moved(e)) moved.push_back(e);
         const SweptBoxes boxes(edges, std::move(moved), 0.5 * reach);
-        gather(n, [&](std::int64_t i, std::vector<EdgePair>& out) {
+        gather(n, kEdgesPerTask, [&](std::int64_t i, std::vector<EdgePair>& out) {
             const auto a = static_cast<std::int32_t>(i);
             boxes.each_overlap_of(edges, a, [&](std::int64_t j) {
                 const std::int32_t b = boxes.edge(j);
@@ -91,25 +92,24 @@ void EdgePairs::search(const MovingEdges& edges, double slack)
     }
     const SweptBoxes boxes(edges, 0.5 * reach);
     const bool all_moved = n_searched_ == n;
-    gather(n, [&](std::int64_t i, std::vector<EdgePair>& out) {
-        const std::int32_t a = boxes.edge(i);
-        if (!has_moved(a)) return;
+    const auto is_sought = [&](std::int64_t i) { return has_moved(boxes.edge(i)); };
+    gather(boxes.n_groups(), kGroupsPerTask, [&](std::int64_t group, std::vector<EdgePair>& out) {
         // Where both have moved, the earlier in the order looks for the later.
-        boxes.each_overlap(i, all_moved ? i + 1 : 0, [&](std::int64_t j) {
-            const std::int32_t b = boxes.edge(j);
+        boxes.each_overlap(group, all_moved, is_sought, [&](std::int64_t i, std::int64_t j) {
+            const std::int32_t a = boxes.edge(i), b = boxes.edge(j);
             if ((j > i || !has_moved(b)) && may_touch(a, b)) out.push_back({std::min(a, b), std::max(a, b)});
         });
     });
 }
 
 template <class Find>
-void EdgePairs::gather(std::int64_t n, const Find& find)
+void EdgePairs::gather(std::int64_t n, std::int64_t per_task, const Find& find)
 {
-    const std::int64_t n_tasks = (n + kBoxesPerTask - 1) / kBoxesPerTask;
+    const std::int64_t n_tasks = (n + per_task - 1) / per_task;
     std::vector<std::vector<EdgePair>> found(static_cast<std::size_t>(n_tasks));
     parallel_for(n_tasks, "edge pairs", [&](std::int64_t task) {
-        const std::int64_t end = std::min(n, (task + 1) * kBoxesPerTask);
-        for (std::int64_t i = task * kBoxesPerTask; i < end; ++i) find(i, found[static_cast<std::size_t>(task)]);
+        const std::int64_t end = std::min(n, (task + 1) * per_task);
+        for (std::int64_t i = task * per_task; i < end; ++i) find(i, found[static_cast<std::size_t>(task)]);
     });
     const auto n_kept = static_cast<std::ptrdiff_t>(pairs_.size());
     std::size_t n_found = 0;

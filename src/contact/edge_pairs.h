@@ -54,7 +54,7 @@ private:
     void search(const MovingEdges& edges, double slack);
     /// Adds the pairs that find(i, out) finds for i below n.
     template <class Find>
-    void gather(std::int64_t n, const Find& find);
+    void gather(std::int64_t n, std::int64_t per_task, const Find& find);
 
     struct Way {
         std::array<Vec3, 2> start, end;

@@ -95,8 +95,8 @@ SweptBoxes::Swept SweptBoxes::sweep(const MovingEdges& edges, std::int32_t edge)
     for (std::size_t a = 0; a < 3; ++a) {
         const auto axis = static_cast<Eigen::Index>(a);
         const auto low = static_cast<float>(box.lower[axis]), high = static_cast<float>(box.upper[axis]);
-        out.lower[a] = low - kRounding * std::abs(low);
-        out.upper[a] = high + kRounding * std::abs(high);
+        out.box.lower[a] = low - kRounding * std::abs(low);
+        out.box.upper[a] = high + kRounding * std::abs(high);
         out.middle[a] = static_cast<float>(middle[axis]);
         out.half[a] = static_cast<float>(half[axis]);
         out.shift[a] = static_cast<float>(shift[axis]);
@@ -120,8 +120,8 @@ void SweptBoxes::place(const MovingEdges& edges)
             for (std::size_t k = 0; k < kChildren && kChildren * g + k < edge_.size(); ++k) {
                 const Swept s = sweep(edges, edge_[kChildren * g + k]);
                 for (std::size_t a = 0; a < 3; ++a) {
-                    boxes.lower[a][k] = s.lower[a];
-                    boxes.upper[a][k] = s.upper[a];
+                    boxes.lower[a][k] = s.box.lower[a];
+                    boxes.upper[a][k] = s.box.upper[a];
                     placed.middle[a][k] = s.middle[a];
                     placed.half[a][k] = s.half[a];
                     placed.shift[a][k] = s.shift[a];
@@ -139,8 +139,8 @@ SweptBoxes::Query SweptBoxes::query(std::size_t place) const
     const Edges& edges = edges_[g];
     Swept s;
     for (std::size_t a = 0; a < 3; ++a) {
-        s.lower[a] = boxes.lower[a][k];
-        s.upper[a] = boxes.upper[a][k];
+        s.box.lower[a] = boxes.lower[a][k];
+        s.box.upper[a] = boxes.upper[a][k];
         s.middle[a] = edges.middle[a][k];
         s.half[a] = edges.half[a][k];
         s.shift[a] = edges.shift[a][k];
@@ -151,13 +151,38 @@ SweptBoxes::Query SweptBoxes::query(std::size_t place) const
 
 SweptBoxes::Query SweptBoxes::query(const Swept& swept)
 {
-    Query q{swept.lower, swept.upper, swept.middle, {}, swept.shift, swept.reach};
+    Query q{swept.box, swept.middle, {}, swept.shift, swept.reach};
     double length = 0;
     for (const float h : swept.half) length += static_cast<double>(h) * static_cast<double>(h);
     // Without a direction the line is a point's distance from it: still no more than that of the edges.
     const double scale = length > 0 ? 1 / std::sqrt(length) : 0;
     for (std::size_t a = 0; a < 3; ++a) q.along[a] = static_cast<float>(scale * static_cast<double>(swept.half[a]));
     return q;
+}
+
+SweptBoxes::Box SweptBoxes::around(const std::array<Query, kChildren>& queries, unsigned bits)
+{
+    Box box = queries[static_cast<std::size_t>(__builtin_ctz(bits))].box;
+    for (; bits != 0; bits &= bits - 1) {
+        const Box& one = queries[static_cast<std::size_t>(__builtin_ctz(bits))].box;
+        for (std::size_t a = 0; a < 3; ++a) {
+            box.lower[a] = std::min(box.lower[a], one.lower[a]);
+            box.upper[a] = std::max(box.upper[a], one.upper[a]);
+        }
+    }
+    return box;
+}
+
+SweptBoxes::Box SweptBoxes::box_of_leaf(std::size_t leaf) const
+{
+    Box box{{-kNowhere, -kNowhere, -kNowhere}, {kNowhere, kNowhere, kNowhere}};
+    if (levels_.size() == 1) return box; // there is but one
+    const Boxes& above = levels_[1][leaf / kChildren];
+    for (std::size_t a = 0; a < 3; ++a) {
+        box.lower[a] = above.lower[a][leaf % kChildren];
+        box.upper[a] = above.upper[a][leaf % kChildren];
+    }
+    return box;
 }
 
 unsigned SweptBoxes::come_near(const Edges& edges, const Query& q)

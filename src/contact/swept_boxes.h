@@ -3,6 +3,8 @@
 #include "contact/edge_pairs.h"
 #include "numerics/aligned.h"
 
+#include <immintrin.h>
+
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -22,35 +24,70 @@ public:
     /// Of the box at a place in the order.
     [[nodiscard]] std::int32_t edge(std::int64_t place) const { return edge_[static_cast<std::size_t>(place)]; }
 
-    /// Calls visit(other) for the places, from `first` on, of boxes that overlap the box at `place`, less those whose
-    /// edges surely stay further apart: slanted boxes of many edges that lie side by side overlap by the hundred.
-    template <class Visit>
-    void each_overlap(std::int64_t place, std::int64_t first, Visit&& visit) const
+    /// Boxes that follow each other in the order are looked for together, as one group.
+    [[nodiscard]] std::int64_t n_groups() const { return static_cast<std::int64_t>(edges_.size()); }
+    /// Calls visit(place, other) for places in the group that is_sought(place) says yes to, and places of boxes that
+    /// overlap those, less those whose edges surely stay further apart: slanted boxes of many edges that lie side by
+    /// side overlap by the hundred. If `only_later`, of two places in the order only the earlier looks for the other.
+    template <class IsSought, class Visit>
+    void each_overlap(std::int64_t group, bool only_later, IsSought&& is_sought, Visit&& visit) const
     {
-        descend(levels_.size() - 1, 0, query(static_cast<std::size_t>(place)), first, visit);
+        const auto g = static_cast<std::size_t>(group);
+        unsigned sought = 0;
+        std::array<Query, kChildren> queries;
+        for (std::size_t k = 0; k < kChildren && kChildren * g + k < edge_.size(); ++k) {
+            if (!is_sought(group * kGroup + static_cast<std::int64_t>(k))) continue;
+            sought |= 1U << k;
+            queries[k] = query(kChildren * g + k);
+        }
+        if (sought == 0) return;
+        each_leaf(levels_.size() - 1, 0, around(queries, sought), only_later ? g : 0, [&](std::size_t leaf) {
+            // Of the group only those that overlap the box about the eight of the leaf.
+            unsigned near = sought & overlaps(levels_[0][g], box_of_leaf(leaf));
+            for (; near != 0; near &= near - 1) {
+                const auto k = static_cast<std::size_t>(__builtin_ctz(near));
+                unsigned bits = overlaps(levels_[0][leaf], queries[k].box);
+                if (only_later && leaf == g) bits &= ~((2U << k) - 1);
+                if (bits != 0) bits &= come_near(edges_[leaf], queries[k]);
+                for (; bits != 0; bits &= bits - 1)
+                    visit(group * kGroup + static_cast<std::int64_t>(k),
+                          static_cast<std::int64_t>(kChildren * leaf) + __builtin_ctz(bits));
+            }
+        });
     }
     /// The same for an edge that need not have a box here.
     template <class Visit>
     void each_overlap_of(const MovingEdges& edges, std::int32_t edge, Visit&& visit) const
     {
-        descend(levels_.size() - 1, 0, query(sweep(edges, edge)), 0, visit);
+        const Query q = query(sweep(edges, edge));
+        each_leaf(levels_.size() - 1, 0, q.box, 0, [&](std::size_t leaf) {
+            unsigned bits = overlaps(levels_[0][leaf], q.box);
+            if (bits != 0) bits &= come_near(edges_[leaf], q);
+            for (; bits != 0; bits &= bits - 1)
+                visit(static_cast<std::int64_t>(kChildren * leaf) + __builtin_ctz(bits));
+        });
     }
 
 private:
     static constexpr std::size_t kChildren = 8;
+    static constexpr std::int64_t kGroup = kChildren;
     using Eight = std::array<float, kChildren>;
 
+    struct Box {
+        std::array<float, 3> lower, upper; ///< [m]
+    };
     /// An edge at the start of the step, how it moves, and its box.
     struct Swept {
-        std::array<float, 3> lower, upper; ///< [m]
-        std::array<float, 3> middle;       ///< from the first corner of all [m]
-        std::array<float, 3> half;         ///< from there to the end [m]
-        std::array<float, 3> shift;        ///< of the middle in the step [m]
-        float reach = 0; ///< radius, margin, and how far ends come to be from where that shift has them [m]
+        Box box;
+        std::array<float, 3> middle; ///< from the first corner of all [m]
+        std::array<float, 3> half;   ///< from there to the end [m]
+        std::array<float, 3> shift;  ///< of the middle in the step [m]
+        float reach = 0;             ///< radius, margin, and how far ends come to be from where that shift has them [m]
     };
     /// The same as it is looked for, with the unit vector along it.
     struct Query {
-        std::array<float, 3> lower, upper, middle, along, shift;
+        Box box;
+        std::array<float, 3> middle, along, shift;
         float reach = 0;
     };
     /// Eight of each, side by side in memory. Boxes that are not there overlap nothing.
@@ -73,33 +110,30 @@ private:
     /// more than both reach and than they come nearer by moving differently.
     [[nodiscard]] static unsigned come_near(const Edges& edges, const Query& q);
     /// One bit for each of eight boxes.
-    [[nodiscard]] static unsigned overlaps(const Boxes& boxes, const Query& box)
+    [[nodiscard]] static unsigned overlaps(const Boxes& boxes, const Box& box)
     {
-        unsigned bits = 0;
-        for (std::size_t k = 0; k < kChildren; ++k) {
-            unsigned is_apart = 0;
-            for (std::size_t a = 0; a < 3; ++a) {
-                is_apart |= static_cast<unsigned>(boxes.lower[a][k] > box.upper[a]);
-                is_apart |= static_cast<unsigned>(boxes.upper[a][k] < box.lower[a]);
-            }
-            bits |= (1U - is_apart) << k;
+        __m256 is_apart = _mm256_setzero_ps();
+        for (std::size_t a = 0; a < 3; ++a) {
+            const __m256 lower = _mm256_load_ps(boxes.lower[a].data()), upper = _mm256_load_ps(boxes.upper[a].data());
+            is_apart = _mm256_or_ps(is_apart, _mm256_cmp_ps(lower, _mm256_set1_ps(box.upper[a]), _CMP_GT_OQ));
+            is_apart = _mm256_or_ps(is_apart, _mm256_cmp_ps(upper, _mm256_set1_ps(box.lower[a]), _CMP_LT_OQ));
         }
-        return bits;
+        return ~static_cast<unsigned>(_mm256_movemask_ps(is_apart)) & 0xffU;
     }
-    /// Looks through the eight boxes of `level` that make box `node` of the level above.
+    /// About those of eight that have their bit set.
+    [[nodiscard]] static Box around(const std::array<Query, kChildren>& queries, unsigned bits);
+    /// About the eight boxes of a leaf.
+    [[nodiscard]] Box box_of_leaf(std::size_t leaf) const;
+    /// Calls visit(leaf) for every eight leaves, from number `first` on, that a box overlaps together, looking through
+    /// the eight boxes of `level` that make box `node` of the level above.
     template <class Visit>
-    void descend(std::size_t level, std::size_t node, const Query& box, std::int64_t first, Visit& visit) const
+    void each_leaf(std::size_t level, std::size_t node, const Box& box, std::size_t first, Visit&& visit) const
     {
-        unsigned bits = overlaps(levels_[level][node], box);
-        if (level == 0 && bits != 0) bits &= come_near(edges_[node], box);
-        for (; bits != 0; bits &= bits - 1) {
+        if (level == 0) return visit(node);
+        for (unsigned bits = overlaps(levels_[level][node], box); bits != 0; bits &= bits - 1) {
             const std::size_t child = kChildren * node + static_cast<std::size_t>(__builtin_ctz(bits));
-            const auto end = static_cast<std::int64_t>((child + 1) << (3 * level));
-            if (end <= first) continue;
-            if (level == 0)
-                visit(static_cast<std::int64_t>(child));
-            else
-                descend(level - 1, child, box, first, visit);
+            const std::size_t end = (child + 1) << (3 * (level - 1)); // of the leaves below it
+            if (end > first) each_leaf(level - 1, child, box, first, visit);
         }
     }
 

@@ -16,20 +16,17 @@ struct ContactCase {
     const ContactMemory& memory;
     const ContactOptions& options;
     const StrandEdges& edges;
-    std::span<RodMatrix> factors; ///< of the strands' last motion, for every batch
-    double thinnest = 0;          ///< radius of all [m]
+    std::span<RodMatrix> factors;       ///< of the strands' last motion, for every batch
+    double thinnest = 0;                ///< radius of all [m]
+    std::vector<StrandPair> drawn = {}; ///< that bridges draw together, sorted
 
     [[nodiscard]] StrandMotion motion(std::span<const Vec3> end) const
     {
-        return {state.position, end, step.hold, parting()};
+        return {state.position, end, step.hold, parting(), drawn};
     }
     [[nodiscard]] StrandMotion motion(const StrandUpdate& update) const { return motion(update.state.position); }
     /// Bridges that draw overlapping strands together do so step by step: contacts may part them as fast [m].
-    [[nodiscard]] double parting() const
-    {
-        const BridgeInput* input = options.bridges;
-        return input && input->links && input->links->size() > 0 ? step.dt * input->closing_speed : 0;
-    }
+    [[nodiscard]] double parting() const { return drawn.empty() ? 0 : step.dt * options.bridges->closing_speed; }
     [[nodiscard]] std::size_t strand_of(std::int32_t vertex) const
     {
         return static_cast<std::size_t>(std::upper_bound(model.first.begin(), model.first.end(), vertex) -

@@ -1,6 +1,7 @@
 #include "strands/contact_forces.h"
 
 #include "base/parallel.h"
+#include "contact/cone_springs.h"
 #include "numerics/coulomb.h"
 
 #include <algorithm>
@@ -23,7 +24,9 @@ constexpr int kSketchIterations = 40;
 /// Iterations times contacts that a search may cost where there are bridges: bridges and contacts press against each
 /// other with forces that could move them by a thousand radii, and what is left of that falls only as 1/iterations.
 constexpr std::int64_t kWetUpdates = 800'000;
-/// By how much more a search of Newton's rounds for few contacts may cost: they end only where forces have been found.
+/// What a search with springs may leave, in radii of the thinnest strand, before sweeps are tried as well.
+constexpr double kSprungResidual = 0.1;
+/// By how much more sweeps of Newton's rounds for few contacts may cost then.
 constexpr int kNewtonPatience = 10;
 
 /// Motion of each contact for a force on it alone, averaged over directions, from what is written out already [m/N].
@@ -102,8 +105,31 @@ int affordable_iterations(const ContactOptions& options, bool is_wet, ForceSearc
         std::clamp<std::int64_t>(paid_for, options.min_iterations, patience * options.max_iterations));
 }
 
-/// By the solver that suits the size of the compliance; `out` comes with the forces of the motion. A strand that is far
-/// from where its forces would have it may answer with numbers that are none, or not positive.
+/// Notes the compliance of each contact by itself. A strand that is far from where its forces would have it may answer
+/// with numbers that are none, or not positive: the first contact with such a one, -1 if there is none.
+std::int64_t take_own(const std::vector<double>& own, std::span<ConeContact> cones)
+{
+    for (std::size_t i = 0; i < cones.size(); ++i) {
+        if (!(own[i] > 0 && own[i] <= std::numeric_limits<double>::max())) return static_cast<std::int64_t>(i);
+        cones[i].compliance = own[i];
+    }
+    return -1;
+}
+
+/// For few contacts and bridges. `out` comes with the forces of the motion.
+ConeSolution solve_by_springs(const ContactCase& given, std::span<const StrandContact> contacts,
+                              std::span<ConeContact> cones, StrandCompliance& compliance, const ConeOptions& options,
+                              std::span<const Vec3> guess, ContactForces& out)
+{
+    out.broken = take_own(compliance.own_compliance(), cones);
+    if (out.broken >= 0) return {};
+    std::vector<StrandContact> places;
+    for (std::size_t i = 0; i < contacts.size(); ++i) places.insert(places.end(), n_axes(cones[i]), contacts[i]);
+    StrandCompliance axes(given.model, given.step.hold, given.factors, places);
+    return spring_cones(cones, compliance, axes, options, guess, out.force, out.moved);
+}
+
+/// By the solver that suits the size of the compliance; `out` comes with the forces of the motion.
 ConeSolution solve_cones_by_size(std::span<ConeContact> cones, StrandCompliance& compliance, const ConeOptions& options,
                                  std::size_t max_bytes, bool is_wet, std::span<const Vec3> guess, ContactForces& out)
 {
@@ -111,14 +137,8 @@ ConeSolution solve_cones_by_size(std::span<ConeContact> cones, StrandCompliance&
     if (!sweeps)
         for (ConeContact& c : cones) c.softness = 0;
     const BlockCompliance blocks = sweeps ? compliance.blocks(cones) : BlockCompliance{};
-    const std::vector<double> own = sweeps && !is_wet ? own_compliance(blocks) : compliance.own_compliance();
-    for (std::size_t i = 0; i < cones.size(); ++i) {
-        if (!(own[i] > 0 && own[i] <= std::numeric_limits<double>::max())) {
-            out.broken = static_cast<std::int64_t>(i);
-            return {};
-        }
-        cones[i].compliance = own[i];
-    }
+    out.broken = take_own(sweeps && !is_wet ? own_compliance(blocks) : compliance.own_compliance(), cones);
+    if (out.broken >= 0) return {};
     return sweeps ? sweep_cones(cones, blocks, options, guess, out.force, out.moved)
                   : solve_cones(cones, compliance, options, guess, out.force, out.moved);
 }
@@ -167,8 +187,26 @@ ContactForces solve_contact_forces(const ContactCase& given, std::span<const Str
     if (is_wet) max_bytes = std::max(max_bytes, kMaxWetBlockBytes);
     std::vector<ConeContact> cones = cones_of(contacts, bridges);
     for (std::size_t i = 0; is_soft && i < n; ++i) cones[i].softness = contact_softness(given, contacts[i]);
-    const ConeSolution solution =
-        solve_cones_by_size(cones, compliance, cone_options, max_bytes, is_wet, is_wet ? guess : out.force, out);
+    const auto by_size = [&] {
+        return solve_cones_by_size(cones, compliance, cone_options, max_bytes, is_wet, is_wet ? guess : out.force, out);
+    };
+    const bool by_springs = is_wet && search != ForceSearch::Sketch && n <= kFewWetContacts;
+    ConeSolution solution;
+    if (by_springs) {
+        const ContactForces given_forces = out;
+        solution = solve_by_springs(given, contacts, cones, compliance, cone_options, guess, out);
+        if (out.broken < 0 && solution.residual > kSprungResidual * given.thinnest) {
+            ContactForces sprung = std::move(out);
+            out = given_forces;
+            const ConeSolution swept = by_size();
+            if (out.broken < 0 && swept.residual > solution.residual)
+                out = std::move(sprung);
+            else
+                solution = swept;
+        }
+    } else {
+        solution = by_size();
+    }
     if (out.broken >= 0) return out;
     out.iterations = solution.iterations;
     out.residual = solution.residual;

@@ -74,6 +74,27 @@ std::vector<double> part_of_packs(const StrandModel& model, std::span<const Stra
     return part;
 }
 
+std::vector<Vec3> mean_of_packs(const StrandModel& model, std::span<const StrandContact> contacts,
+                                std::span<const Vec3> displacement)
+{
+    ContactPacks packs(model);
+    packs.join(contacts);
+    std::vector<Vec3> sum(packs.size(), Vec3::Zero()), mean(packs.size());
+    std::vector<double> count(packs.size(), 0.0);
+    for (std::size_t s = 0; s < mean.size(); ++s) {
+        const auto pack = static_cast<std::size_t>(packs.of_strand(static_cast<std::int32_t>(s)));
+        for (std::int32_t v = model.first[s]; v < model.first[s + 1]; ++v) {
+            sum[pack] += displacement[static_cast<std::size_t>(v)];
+            count[pack] += 1;
+        }
+    }
+    for (std::size_t s = 0; s < mean.size(); ++s) {
+        const auto pack = static_cast<std::size_t>(packs.of_strand(static_cast<std::int32_t>(s)));
+        mean[s] = sum[pack] / count[pack];
+    }
+    return mean;
+}
+
 namespace {
 
 /// Part of a blow on an edge that its neighbours along the strand feel.

@@ -38,6 +38,10 @@ private:
 [[nodiscard]] std::vector<double> part_of_packs(const StrandModel& model, std::span<const StrandContact> contacts,
                                                 std::span<const std::uint8_t> chosen);
 
+/// Of each strand's pack, the mean of what all its vertices have.
+[[nodiscard]] std::vector<Vec3> mean_of_packs(const StrandModel& model, std::span<const StrandContact> contacts,
+                                              std::span<const Vec3> displacement);
+
 /// What strands that lie together pass on of a blow: those of the edges that are near each other at the beginning of
 /// the step whose gap it may close. `struck` are contacts of the blow and `depth` by how much each is too near [m]. It
 /// goes from edge to edge as far as the gaps on its way add up to less than that depth, and fades along strands, until

@@ -58,6 +58,14 @@ public:
           search_(given, parts.pairs, parts.carried_pairs), stiff_(given)
     {
     }
+    /// Strands that buckle are not held.
+    void let_buckle() { holds_buckled_ = false; }
+    /// Whether there is no step, and there might be one if strands that buckle were not held: they may be far from rest
+    /// where they are held, and then answer to forces with motions of thousands of radii.
+    [[nodiscard]] bool failed_holding() const
+    {
+        return has_held_ && (contact_.thrown >= 0 || contact_.n_unbearable > 0);
+    }
 
     void run()
     {
@@ -122,7 +130,7 @@ private:
     /// the first round would begin from there. It sets out again with springs about where inertia takes it.
     void hold_buckled()
     {
-        if (carried_.empty()) return;
+        if (carried_.empty() || !holds_buckled_) return;
         guess_.resize(given_.state.position.size());
         guess_spin_.resize(guess_.size());
         each(guess_.size(), [&](std::size_t v) {
@@ -130,7 +138,8 @@ private:
             guess_spin_[v] = given_.step.dt * given_.state.spin[v];
         });
         touched_ = all_batches(given_.model);
-        if (stiff_.add_buckled(carried_, update_, guess_, touched_)) move(carried_);
+        has_held_ = stiff_.add_buckled(carried_, update_, guess_, touched_);
+        if (has_held_) move(carried_);
     }
 
     /// Where that throws strands apart, since the last step was a blow, only as much of it is taken as is needed.
@@ -439,6 +448,7 @@ private:
     ContactUpdate& contact_;
     ContactSearch search_;
     StiffStrands stiff_;
+    bool holds_buckled_ = true, has_held_ = false;
     std::vector<StrandContact> carried_; ///< from the last step, with the forces that they had
     std::vector<StrandBridge> bridges_;  ///< with the forces of the last step
     Before before_;
@@ -464,10 +474,22 @@ void step_strands(const StrandModel& model, const StrandState& state, const Stra
     if (!parts.edges) parts.edges.emplace(model);
     parts.factors.resize(model.batches.size());
     const std::vector<double>& radius = parts.edges->radius;
-    const ContactCase given{model,        state,         step,
-                            obstacles,    memory,        options,
-                            *parts.edges, parts.factors, *std::min_element(radius.begin(), radius.end())};
-    ContactStep(given, parts, update, contact).run();
+    const ContactCase given{model,
+                            state,
+                            step,
+                            obstacles,
+                            memory,
+                            options,
+                            *parts.edges,
+                            parts.factors,
+                            *std::min_element(radius.begin(), radius.end()),
+                            drawn_together(*parts.edges, options.bridges)};
+    ContactStep first(given, parts, update, contact);
+    first.run();
+    if (!first.failed_holding()) return;
+    ContactStep second(given, parts, update, contact);
+    second.let_buckle();
+    second.run();
 }
 
 } // namespace rivulet

@@ -7,6 +7,9 @@ namespace {
 
 /// Cosine of the angle to the other side beyond which edges have gone through each other, and not past each other.
 constexpr double kAcross = 0.5;
+/// Distance at the beginning, as a part of that of touching, below which edges were in each other already: on which
+/// side says nothing.
+constexpr double kInside = 0.25;
 /// Distance on the way there, as a part of that of touching, below which they did.
 constexpr double kThrough = 0.5;
 
@@ -28,6 +31,7 @@ std::optional<SegmentTouch> slid_through(const Segment& p0, const Segment& p1, c
     const NearestPoints end = nearest_points(p1, q1);
     const bool is_between_ends = end.s > 0 && end.s < 1 && end.t > 0 && end.t < 1;
     if (!is_between_ends || !(normal.dot(end.offset) < -kAcross * end.distance)) return {};
+    if (nearest_points(p0, q0).distance < kInside * reach) return {};
     if (!first_touch(p0, p1, q0, q1, kThrough * reach)) return {};
     return SegmentTouch{1, end.s, end.t, -end.offset / end.distance};
 }
@@ -48,8 +52,11 @@ bool follow_slid(const StrandEdges& edges, const StrandMotion& motion, std::span
         c.s = 0.5 * (c.s + touch->s);
         c.t = 0.5 * (c.t + touch->t);
         c.normal = (c.normal + touch->normal).normalized();
-        const Vec3 apart = segment_at(motion.start, c.a).at(c.s) - segment_at(motion.start, c.b).at(c.t);
-        c.gap = c.normal.dot(apart) - radius_of(edges, c.a) - radius_of(edges, c.b);
+        const Segment p = segment_at(motion.start, c.a), q = segment_at(motion.start, c.b);
+        const double reach = radius_of(edges, c.a) + radius_of(edges, c.b);
+        // Of an overlap that they set out with no more is to be undone than in any other contact.
+        const double overlap = std::min(0.0, nearest_points(p, q).distance - reach);
+        c.gap = c.normal.dot(p.at(c.s) - q.at(c.t)) - reach - overlap + gap_to_close(overlap, reach, {}, motion);
         any = true;
     }
     return any;

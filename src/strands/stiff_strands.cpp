@@ -22,6 +22,12 @@ constexpr double kFewBuckle = 0.05;
 /// Contacts whose tangential force is below this part of its largest stick.
 constexpr double kSticks = 0.999;
 
+Vec3 at_place(std::span<const Vec3> x, std::int32_t vertex, double at)
+{
+    const auto v = static_cast<std::size_t>(vertex);
+    return (1 - at) * x[v] + at * x[v + 1];
+}
+
 } // namespace
 
 double contact_stiffness(const ContactCase& given, std::int32_t vertex, double force)
@@ -82,13 +88,18 @@ bool StiffStrands::add_buckled(std::span<const StrandContact> carried, const Str
                                std::span<const Vec3> inertial, std::vector<std::int32_t>& batches)
 {
     std::vector<std::uint8_t> thrown(static_cast<std::size_t>(given_.model.n_strands()), 0);
+    const std::vector<Vec3> of_pack = mean_of_packs(given_.model, carried, inertial);
     const StrandMotion motion = given_.motion(update);
     for (const StrandContact& c : carried) {
         if (c.force == Vec3::Zero() || c.is_joint) continue;
         if (std::abs(contact_depth(c, motion)) <= kAstray * given_.thinnest) continue;
-        const bool is_second = !c.is_with_obstacle() && std::abs(c.normal.dot(beyond(update, inertial, c.b, c.t))) >
-                                                            std::abs(c.normal.dot(beyond(update, inertial, c.a, c.s)));
-        thrown[given_.strand_of(is_second ? c.b : c.a)] = 1;
+        const Vec3 first = beyond(update, inertial, c.a, c.s);
+        const Vec3 second = c.is_with_obstacle() ? Vec3(Vec3::Zero()) : beyond(update, inertial, c.b, c.t);
+        const bool is_second = std::abs(c.normal.dot(second)) > std::abs(c.normal.dot(first));
+        const std::size_t strand = given_.strand_of(is_second ? c.b : c.a);
+        const Vec3 own = is_second ? at_place(inertial, c.b, c.t) : at_place(inertial, c.a, c.s);
+        if ((is_second ? second : first).norm() <= (own - of_pack[strand]).norm()) continue;
+        thrown[strand] = 1;
     }
     if (std::ranges::none_of(thrown, [](std::uint8_t t) { return t != 0; })) return false;
     const std::vector<double> part = part_of_packs(given_.model, carried, thrown);

@@ -27,8 +27,9 @@ public:
 
     /// Adds strands that the forces of the last step have thrown: contacts that bear these forces come apart or too
     /// near by more than a radius in the motion, and the strand is the one of the two that leaves its inertial
-    /// displacement behind. Not where they are many of a pack, since then the last step was a blow. True if there are
-    /// any; only their batches are left.
+    /// displacement behind, by more than that displacement is from the mean of its pack: what slides by tens of radii
+    /// in a step leaves contacts by some of them. Not where they are many of a pack, since then the last step was a
+    /// blow. True if there are any; only their batches are left.
     bool add_buckled(std::span<const StrandContact> carried, const StrandUpdate& update, std::span<const Vec3> inertial,
                      std::vector<std::int32_t>& batches);
 

@@ -376,6 +376,31 @@ std::vector<StrandBridge> place_bridges(const StrandEdges& edges, const BridgeSc
     return bridges;
 }
 
+std::vector<StrandPair> drawn_together(const StrandEdges& edges, const BridgeInput* input)
+{
+    std::vector<StrandPair> drawn;
+    if (!input || !input->links) return drawn;
+    const auto strand = [&](std::int32_t v) {
+        const auto e = std::lower_bound(edges.vertex.begin(), edges.vertex.end(), v) - edges.vertex.begin();
+        return edges.strand[static_cast<std::size_t>(e)];
+    };
+    const auto is_in_air = [&](std::int32_t v) {
+        const auto at = static_cast<std::size_t>(v);
+        return input->in_air.empty() || input->in_air[at] + input->in_air[at + 1] > 0;
+    };
+    for (std::size_t i = 0; i < input->links->size(); ++i) {
+        const std::int32_t a = input->links->a[i], b = input->links->b[i];
+        if (!is_in_air(a) || (b >= 0 && !is_in_air(b))) continue;
+        if (b < 0)
+            drawn.push_back({strand(a), -1 - (-b - 1) / 3});
+        else
+            drawn.push_back({std::min(strand(a), strand(b)), std::max(strand(a), strand(b))});
+    }
+    std::sort(drawn.begin(), drawn.end());
+    drawn.erase(std::unique(drawn.begin(), drawn.end()), drawn.end());
+    return drawn;
+}
+
 std::vector<StrandContact> take_bridges(std::vector<StrandContact>& contacts, std::span<StrandBridge> bridges)
 {
     std::vector<StrandContact> taken;

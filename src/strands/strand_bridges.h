@@ -53,6 +53,9 @@ struct BridgeScene {
 [[nodiscard]] std::vector<StrandBridge> place_bridges(const StrandEdges& edges, const BridgeScene& scene,
                                                       const BridgeInput& input);
 
+/// What bridges in air draw together, sorted; `input` may be null.
+[[nodiscard]] std::vector<StrandPair> drawn_together(const StrandEdges& edges, const BridgeInput* input);
+
 /// Takes the bridges out of a step's contacts, and notes their forces in `bridges`.
 [[nodiscard]] std::vector<StrandContact> take_bridges(std::vector<StrandContact>& contacts,
                                                       std::span<StrandBridge> bridges);

@@ -35,12 +35,6 @@ Segment edge_at(std::span<const Vec3> x, std::int32_t v)
     return {x[static_cast<std::size_t>(v)], x[static_cast<std::size_t>(v) + 1]};
 }
 
-/// What a contact may close of its gap at the beginning of the step; of a penetration, what it has to undo.
-double gap_to_close(double gap, double reach, const StrandMotion& motion)
-{
-    return gap < 0 ? std::max(kUndone * gap, -std::max(kDeepest * reach, motion.parting)) : gap;
-}
-
 /// Contacts of chunks of [0, n), one after the other. Each chunk has its own `find`, which may remember.
 template <class Found = StrandContact, class Find>
 std::vector<Found> gather_contacts(std::int64_t n, const Find& find)
@@ -95,7 +89,7 @@ public:
                        .s = touch->s,
                        .t = touch->t,
                        .normal = touch->normal,
-                       .gap = gap_to_close(gap, reach, motion_),
+                       .gap = gap_to_close(gap, reach, strands_of(e, f), motion_),
                        .friction = std::sqrt(edges_.friction[e] * edges_.friction[f])});
     }
 
@@ -153,7 +147,7 @@ public:
                              .s = near.s,
                              .t = near.t,
                              .normal = (p.at(near.s) - q.at(near.t)) / near.distance,
-                             .gap = gap_to_close(near.distance - reach, reach, motion_),
+                             .gap = gap_to_close(near.distance - reach, reach, strands_of(e, f), motion_),
                              .friction = std::sqrt(edges_.friction[e] * edges_.friction[f])};
     }
     [[nodiscard]] std::optional<StrandContact> place(std::size_t e, const StrandObstacle& obstacle,
@@ -170,14 +164,14 @@ public:
         const Vec3 from = Path(obstacle, motion_, a, s).from;
         const double distance = obstacle.shape->distance(from);
         if (distance > (1 + kCarried) * radius || freedom(a, s) < kLeastFreedom) return {};
-        return StrandContact{.a = a,
-                             .b = b,
-                             .s = s,
-                             .normal = obstacle.end.rotation * obstacle.shape->normal(from),
-                             .gap = gap_to_close(distance - radius, radius, motion_),
-                             .friction = obstacle.friction ? std::sqrt(*obstacle.friction * edges_.friction[e])
-                                                           : edges_.friction[e],
-                             .carried = obstacle.end.to_world(from)};
+        return StrandContact{
+            .a = a,
+            .b = b,
+            .s = s,
+            .normal = obstacle.end.rotation * obstacle.shape->normal(from),
+            .gap = gap_to_close(distance - radius, radius, {edges_.strand[e], -1 - (-b - 1) / 3}, motion_),
+            .friction = obstacle.friction ? std::sqrt(*obstacle.friction * edges_.friction[e]) : edges_.friction[e],
+            .carried = obstacle.end.to_world(from)};
     }
 
     /// How far the place at s of an edge follows its free ends, 0 to 1.
@@ -207,6 +201,11 @@ private:
         return {1, end.s, end.t, (p0.at(end.s) - q0.at(end.t)).normalized()};
     }
 
+    [[nodiscard]] StrandPair strands_of(std::size_t e, std::size_t f) const
+    {
+        const auto [first, second] = std::minmax(edges_.strand[e], edges_.strand[f]);
+        return {first, second};
+    }
     [[nodiscard]] bool is_held(std::int32_t v) const
     {
         return !motion_.hold.empty() && motion_.hold[static_cast<std::size_t>(v)] != Hold::Free;
@@ -279,7 +278,7 @@ private:
              .b = b,
              .s = s,
              .normal = obstacle.end.rotation * normal,
-             .gap = gap_to_close(gap, radius, motion_),
+             .gap = gap_to_close(gap, radius, {edges_.strand[e], -1 - (-b - 1) / 3}, motion_),
              .friction = obstacle.friction ? std::sqrt(*obstacle.friction * edges_.friction[e]) : edges_.friction[e],
              .carried = obstacle.end.to_world(path.from)});
         return true;
@@ -291,6 +290,13 @@ private:
 };
 
 } // namespace
+
+double gap_to_close(double gap, double reach, const StrandPair& pair, const StrandMotion& motion)
+{
+    if (gap >= 0) return gap;
+    const bool is_drawn = motion.parting > 0 && std::binary_search(motion.drawn.begin(), motion.drawn.end(), pair);
+    return std::max(kUndone * gap, -std::max(kDeepest * reach, is_drawn ? motion.parting : 0.0));
+}
 
 Aabb swept_box(std::span<const Vec3> start, std::span<const Vec3> end, double reach)
 {

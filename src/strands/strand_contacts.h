@@ -5,6 +5,7 @@
 #include "geometry/shape.h"
 #include "strands/strands.h"
 
+#include <array>
 #include <optional>
 #include <span>
 #include <vector>
@@ -61,14 +62,22 @@ struct StrandEdges {
     [[nodiscard]] bool are_tied(std::int32_t a, std::int32_t b) const;
 };
 
+/// Two strands, the first the smaller, or a strand and -1 - o for obstacle o.
+using StrandPair = std::array<std::int32_t, 2>;
+
 /// Motion of the vertices in a step, and which of them are held.
 struct StrandMotion {
     std::span<const Vec3> start, end; ///< [m]
     std::span<const Hold> hold;       ///< none = all free
-    /// How much of an overlap a step may undo, if that is more than the small part of the thickness that it always may
-    /// [m].
+    /// How much of an overlap of things that liquid draws together a step may undo, if that is more than the small part
+    /// of the thickness that it always may [m].
     double parting = 0;
+    std::span<const StrandPair> drawn = {}; ///< these, sorted
 };
+
+/// What a contact may close of its gap at the beginning of the step, where centre lines touch at `reach`; of a
+/// penetration, what it has to undo [m].
+[[nodiscard]] double gap_to_close(double gap, double reach, const StrandPair& pair, const StrandMotion& motion);
 
 /// Of a motion of strands whose radii are at most `reach`.
 [[nodiscard]] Aabb swept_box(std::span<const Vec3> start, std::span<const Vec3> end, double reach);

@@ -4,6 +4,7 @@
 #include "geometry/segments.h"
 #include "geometry/shapes.h"
 #include "random_numbers.h"
+#include "strands/slid_contacts.h"
 #include "strands/strand_compliance.h"
 #include "strands/touching.h"
 
@@ -72,6 +73,37 @@ TEST(StrandContact, ThinStrandsThatCrossAtTenMetresASecondAreStopped)
         EXPECT_LT(s.state.position[10].z(), -1e-3); // and takes it along
         EXPECT_LT((s.momentum() - before).norm(), 1e-10 * before.norm());
     }
+}
+
+/// Two hairs that cross, nearer than they can be, slide a little and change sides: what they began with is parted by no
+/// more than 3 % of the distance, and where they began in the midst of each other a side means nothing.
+TEST(StrandContact, HairsThatBeginInEachOtherAreNotThrownApartWhenTheySlide)
+{
+    const double r = human_hair().radius_a;
+    for (const double apart : {1.2, 0.4}) { // radii
+        Touching s(human_hair());
+        s.add(line({-0.01, 0, apart * r}, {0.03, 0, apart * r}, 2));
+        s.add(line({0, -0.01, 0}, {0, 0.03, 0}, 2));
+        const StrandEdges edges(s.model);
+        std::vector<Vec3> end = s.state.position;
+        end[0].z() = end[1].z() = -0.1 * r;
+        const StrandMotion motion{s.state.position, end, {}};
+        std::vector<StrandContact> contacts{{.a = 0, .b = 3, .s = 0.5, .t = 0.5, .normal = Vec3::UnitZ()}};
+        EXPECT_EQ(follow_slid(edges, motion, contacts), apart > 0.5);
+        EXPECT_GE(contacts[0].gap, -0.061 * r);
+    }
+}
+
+/// Only what liquid draws together is parted as fast as that does it.
+TEST(StrandContact, OverlapsAreUndoneFasterWhereBridgesPull)
+{
+    const std::vector<StrandPair> drawn{{0, 1}, {2, -1}};
+    const StrandMotion motion{.start = {}, .end = {}, .hold = {}, .parting = 0.2, .drawn = drawn};
+    EXPECT_DOUBLE_EQ(gap_to_close(0.5, 2, {0, 1}, motion), 0.5);
+    EXPECT_DOUBLE_EQ(gap_to_close(-1, 2, {0, 1}, motion), -0.2);
+    EXPECT_DOUBLE_EQ(gap_to_close(-1, 2, {2, -1}, motion), -0.2);
+    EXPECT_DOUBLE_EQ(gap_to_close(-1, 2, {0, 2}, motion), -0.06);
+    EXPECT_DOUBLE_EQ(gap_to_close(-0.1, 2, {0, 2}, motion), -0.025);
 }
 
 /// What a strand's linear answer promises is what the full step does, for small forces.

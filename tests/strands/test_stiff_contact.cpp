@@ -147,6 +147,23 @@ TEST(StiffContact, OneOfManyThatForcesThrowHasBuckledManyWereStruck)
     EXPECT_EQ(ThrownStack({1, 3, 5, 20, 33}).buckled(), std::vector<int>{});
 }
 
+/// Where every other one goes the other way, by 28 radii in the step, three radii are no sign of buckling; thirty are.
+TEST(StiffContact, OneThatSlidesHasNotBuckled)
+{
+    const double radius = human_hair().radius_a;
+    const auto slide = [&](double thrown) {
+        ThrownStack stack({3});
+        for (std::size_t v = 0; v < stack.inertial.size(); ++v) {
+            if (v / 5 % 2 == 0) stack.inertial[v] = -stack.inertial[v];
+            stack.update.state.position[v] = stack.state.position[v] + stack.inertial[v];
+            if (v / 5 == 3) stack.update.state.position[v].z() += thrown * radius;
+        }
+        return stack.buckled();
+    };
+    EXPECT_EQ(slide(3), std::vector<int>{});
+    EXPECT_EQ(slide(30), std::vector<int>{3});
+}
+
 /// Two taut hairs across each other, the ends of the upper one moved down: both become a V, by as much, and press each
 /// other with 2 T sin(angle), T from how long they have become.
 TEST(StiffContact, CrossingTautHairsPressEachOtherAsTheyAreStretched)
