@@ -76,41 +76,6 @@ void scatter_tile(const TileGrid& grid, const ParticleOrder& order, std::span<co
             }
 }
 
-/// What the open part of a cell brings to the cells before, at and after it along each axis, as B-splines weigh it.
-struct OpenCell {
-    double volume;
-    std::array<std::array<double, 3>, 3> weight;
-
-    OpenCell(const TileGrid& grid, const SolidFields& solids, int t, std::size_t cell, const Vec3i& at)
-        : volume(static_cast<double>(solids.open_volume[cell]) / kOpenCell)
-    {
-        for (std::size_t a = 0; a < 3; ++a) {
-            weight[a] = {kFilledShare[0], kFilledShare[1], kFilledShare[2]};
-            if (solids.open_volume[cell] == kOpenCell) continue;
-            // A plane across the axis leaves the side open that its face there says.
-            const Vec3i next = at + Vec3i::Unit(static_cast<int>(a));
-            const double ahead = solids.open[a][grid.index(t, next.x(), next.y(), next.z())];
-            const double centre = (1 - volume) / 2 * (ahead - solids.open[a][cell]), extent = 1 - 2 * std::abs(centre);
-            const double square = centre * centre + extent * extent / 16; // of particles at both quarters of the extent
-            weight[a] = {(0.25 - centre + square) / 2, 0.75 - square, (0.25 + centre + square) / 2};
-        }
-    }
-};
-
-void add_open_cell(const OpenCell& open, const Vec3i& at, std::array<double, kTileCells>& shares)
-{
-    const Vec3i first = (at - Vec3i::Ones()).cwiseMax(0), last = (at + Vec3i::Ones()).cwiseMin(kTileEdge - 1);
-    const auto weight = [&](std::size_t axis, int to) {
-        return open.weight[axis][static_cast<std::size_t>(to - at[static_cast<int>(axis)] + 1)];
-    };
-    for (int k = first.z(); k <= last.z(); ++k)
-        for (int j = first.y(); j <= last.y(); ++j) {
-            const double across = open.volume * weight(1, j) * weight(2, k);
-            for (int i = first.x(); i <= last.x(); ++i)
-                shares[static_cast<std::size_t>(cell_in_tile(i, j, k))] += across * weight(0, i);
-        }
-}
-
 } // namespace
 
 void add_volume(const TileGrid& grid, const ParticleOrder& order, std::span<const Vec3> position,
@@ -128,19 +93,6 @@ void scatter_volume(const TileGrid& grid, const ParticleOrder& order, std::span<
         grid.n_tiles() + 1, "filled volume",
         [&](std::int64_t t) { std::fill_n(filled.begin() + t * kTileCells, kTileCells, 0.0); }, 8);
     add_volume(grid, order, position, volume, filled);
-}
-
-std::array<double, kTileCells> open_shares(const TileGrid& grid, const SolidFields& solids, int t)
-{
-    std::array<double, kTileCells> shares{};
-    for (int k = -1; k <= kTileEdge; ++k)
-        for (int j = -1; j <= kTileEdge; ++j)
-            for (int i = -1; i <= kTileEdge; ++i) {
-                const std::size_t cell = grid.index(t, i, j, k);
-                if (solids.open_volume[cell] != 0)
-                    add_open_cell(OpenCell(grid, solids, t, cell, {i, j, k}), {i, j, k}, shares);
-            }
-    return shares;
 }
 
 double depth_of_share(double share) noexcept

@@ -21,10 +21,6 @@ void scatter_volume(const TileGrid& grid, const ParticleOrder& order, std::span<
 void add_volume(const TileGrid& grid, const ParticleOrder& order, std::span<const Vec3> position,
                 std::span<const double> volume, std::vector<double>& filled);
 
-/// What solids leave open around the cells of a tile, weighted as what regular particles bring: their filled share
-/// where there is no air.
-[[nodiscard]] std::array<double, kTileCells> open_shares(const TileGrid& grid, const SolidFields& solids, int t);
-
 /// Depth of a cell's centre below a flat surface, in cells, that leaves this share of its neighbourhood filled; -1.5 to
 /// 1.5. The inverse of the B-spline's integral, whose variance is the same along all directions.
 [[nodiscard]] double depth_of_share(double share) noexcept;

@@ -1,7 +1,9 @@
 #include "fluid/liquid_surface.h"
 
 #include "base/parallel.h"
+#include "fluid/bordered_tile.h"
 #include "fluid/cell_neighbours.h"
+#include "fluid/filled_share.h"
 #include "fluid/filled_volume.h"
 
 #include <algorithm>
@@ -26,23 +28,31 @@ constexpr double kSpray = 0.08;
 constexpr double kSurface = 0.15;
 /// Levels this near to a cell's centre are below it, in cells: rounding would put them above some and below others.
 constexpr double kOnCentre = 1e-6;
-/// Part of a neighbourhood that must be open to tell how full it is.
-constexpr double kLeastOpenShare = 0.02;
+/// Part of a cell that must be open to tell how full it is, if its centre is in a solid, of kOpenCell.
+constexpr int kLeastOpenPart = kOpenCell / 10;
+/// Slope of the shares, from cell to cell, from which on their direction is sure to be that of the surface: at a flat
+/// one it is 0.48, a cell above or below it 0.25.
+constexpr double kSureSlope = 0.125;
+/// How full a neighbourhood is at most if the cell in its middle, which its solid's surface cuts, may be air.
+constexpr double kAirAtSolid = 0.6;
+
+/// Whether what a solid leaves of a cell, its centre not included, holds nothing and little is around it.
+bool may_be_air(const SolidFields& solids, const std::vector<double>& share, std::size_t cell, int count)
+{
+    return count == 0 && solids.open_volume[cell] >= kLeastOpenPart && share[cell] < kAirAtSolid;
+}
 
 /// Particle counts of a tile and its border of one cell. `fullness` is the same, with solids counted as full.
 struct CellCounts {
-    static constexpr int kEdge = kTileEdge + 2;
-    std::array<int, kEdge * kEdge * kEdge> count;
-    std::array<int, kEdge * kEdge * kEdge> fullness;
+    Bordered<int> count;
+    Bordered<int> fullness;
     int total = 0;
 
-    [[nodiscard]] int at(int i, int j, int k) const
-    {
-        return count[static_cast<std::size_t>(i + 1 + kEdge * (j + 1 + kEdge * (k + 1)))];
-    }
+    [[nodiscard]] int at(int i, int j, int k) const { return count[bordered_index(i, j, k)]; }
 };
 
-void count_cells(const TileGrid& grid, const ParticleOrder& order, const SolidFields& solids, int t, CellCounts& counts)
+void count_cells(const TileGrid& grid, const ParticleOrder& order, const SolidFields& solids,
+                 const std::vector<double>& share, int t, CellCounts& counts)
 {
     std::size_t n = 0;
     for (int k = -1; k <= kTileEdge; ++k)
@@ -50,38 +60,12 @@ void count_cells(const TileGrid& grid, const ParticleOrder& order, const SolidFi
             for (int i = -1; i <= kTileEdge; ++i, ++n) {
                 const std::size_t cell = grid.index(t, i, j, k);
                 counts.count[n] = order.count(static_cast<int>(cell / kTileCells), static_cast<int>(cell % kTileCells));
-                counts.fullness[n] = solids.centre_inside[cell] != 0 ? kDeepCount : counts.count[n];
+                const bool is_solid =
+                    solids.centre_inside[cell] != 0 && !may_be_air(solids, share, cell, counts.count[n]);
+                counts.fullness[n] = is_solid ? kDeepCount : counts.count[n];
                 counts.total += counts.count[n];
             }
 }
-
-/// Values of a tile's cells and a border of one.
-template <class T>
-using Bordered = std::array<T, CellCounts::kEdge * CellCounts::kEdge * CellCounts::kEdge>;
-
-/// combine(..) of the values of each cell's 27 neighbours, itself included: three passes, one along each axis.
-template <class T, class Combine>
-std::array<T, kTileCells> around(const Bordered<T>& values, Combine&& combine)
-{
-    constexpr int n = CellCounts::kEdge;
-    std::array<T, kTileEdge * n * n> x;
-    for (int row = 0; row < n * n; ++row)
-        for (int i = 0; i < kTileEdge; ++i) {
-            const T* v = values.data() + n * row + i;
-            x[static_cast<std::size_t>(kTileEdge * row + i)] = combine(v[0], v[1], v[2]);
-        }
-    std::array<T, kTileEdge * kTileEdge * n> y;
-    for (int k = 0; k < n; ++k)
-        for (int c = 0; c < kTileEdge * kTileEdge; ++c) {
-            const T* from = x.data() + kTileEdge * n * k + c;
-            y[static_cast<std::size_t>(64 * k + c)] = combine(from[0], from[kTileEdge], from[2 * kTileEdge]);
-        }
-    std::array<T, kTileCells> z;
-    for (std::size_t c = 0; c < kTileCells; ++c) z[c] = combine(y[c], y[c + 64], y[c + 128]);
-    return z;
-}
-constexpr auto kSmallest = [](auto a, auto b, auto c) { return std::min({a, b, c}); };
-constexpr auto kLargest = [](auto a, auto b, auto c) { return std::max({a, b, c}); };
 
 /// Radius of a particle's ball, in cells. Most particles are as large as the one before.
 class BallRadius {
@@ -158,70 +142,35 @@ double distance_to_balls(const TileGrid& grid, const ParticleOrder& order, std::
     return nearest;
 }
 
-/// Whether a cell without particles is a gap inside of the liquid: two thirds of the cells around it, solids left out,
-/// hold some. Beside a flat surface 9 of 26 do, in a groove with walls at right angles 15.
+/// How many of the 27 cells around one, itself included, hold particles, and how many are empty; the rest are solid.
+struct HeldCells {
+    int held = 0, empty = 0;
+
+    HeldCells(const CellCounts& counts, int i, int j, int k)
+    {
+        for (const auto& cell : kAround.cells) {
+            const std::size_t at = bordered_index(i + cell.x, j + cell.y, k + cell.z);
+            held += counts.count[at] > 0;
+            empty += counts.fullness[at] == 0;
+        }
+    }
+};
+
+/// Whether an empty cell is a gap inside of the liquid: two thirds of the cells around it, solids left out, hold
+/// particles. Beside a flat surface 9 of 26 do, in a groove with walls at right angles 15.
 bool is_gap(const CellCounts& counts, int i, int j, int k)
 {
-    constexpr int n = CellCounts::kEdge;
-    const int first = i + n * (j + n * k);
-    int open = 0, held = 0;
-    for (int c = 0; c < 27; ++c) {
-        const auto at = static_cast<std::size_t>(first + c % 3 + n * (c / 3 % 3) + n * n * (c / 9));
-        if (counts.count[at] == 0 && counts.fullness[at] > 0) { // a solid
-            if (c == 13) return false;
-            continue;
-        }
-        open += c != 13;
-        held += counts.count[at] > 0;
-    }
-    return held > 0 && 3 * held >= 2 * open;
+    if (counts.fullness[bordered_index(i, j, k)] != 0) return false; // a solid's
+    const HeldCells around(counts, i, j, k);
+    return around.held > 0 && around.held >= 2 * (around.empty - 1);
 }
 
 /// Whether so many of the cells around one are empty that it may be outside of the liquid though it holds particles:
 /// beside a flat surface 9 of 26 are, at a wall 6 of 17, in a corner 4 of 11.
 bool is_at_air(const CellCounts& counts, int i, int j, int k)
 {
-    constexpr int n = CellCounts::kEdge;
-    const int first = i + n * (j + n * k);
-    int open = 0, empty = 0;
-    for (int c = 0; c < 27; ++c) {
-        const auto at = static_cast<std::size_t>(first + c % 3 + n * (c / 3 % 3) + n * n * (c / 9));
-        const bool is_empty = counts.fullness[at] == 0;
-        empty += is_empty;
-        open += is_empty || counts.count[at] > 0;
-    }
-    return 4 * empty >= open;
-}
-
-/// How full the neighbourhood of each cell is of what solids leave open of it.
-void share_of_open(const TileGrid& grid, const SolidFields& solids, const std::vector<double>& filled,
-                   std::vector<double>& share)
-{
-    share.resize(grid.field_size());
-    std::fill(share.end() - kTileCells, share.end(), 0.0);
-    parallel_for(grid.n_tiles(), "share of open", [&](std::int64_t t) {
-        const auto first = static_cast<std::size_t>(t) * kTileCells;
-        if (solids.tiles[static_cast<std::size_t>(t)] == TileSolidity::Open) {
-            std::copy_n(&filled[first], kTileCells, &share[first]);
-            return;
-        }
-        const std::array<double, kTileCells> open = open_shares(grid, solids, static_cast<int>(t));
-        for (std::size_t c = 0; c < kTileCells; ++c)
-            share[first + c] = open[c] > kLeastOpenShare ? std::min(filled[first + c] / open[c], 1.0) : 0;
-    });
-}
-
-Bordered<double> with_border(const TileGrid& grid, const std::vector<double>& field, int t)
-{
-    Bordered<double> values;
-    double* to = values.data();
-    for (int k = -1; k <= kTileEdge; ++k)
-        for (int j = -1; j <= kTileEdge; ++j, to += CellCounts::kEdge) {
-            to[0] = field[grid.index(t, -1, j, k)];
-            std::copy_n(field.data() + grid.index(t, 0, j, k), kTileEdge, to + 1);
-            to[kTileEdge + 1] = field[grid.index(t, kTileEdge, j, k)];
-        }
-    return values;
+    const HeldCells around(counts, i, j, k);
+    return 3 * around.empty >= around.held;
 }
 
 /// Of a cell's centre from the flat surface that leaves this share of its neighbourhood filled, in cells, up to one.
@@ -233,7 +182,7 @@ double flat_distance(double share)
 
 double ramp(double x, double low, double high) { return std::clamp((x - low) / (high - low), 0.0, 1.0); }
 
-/// Shares of a tile's cells and the border, 0 in those whose centres are in solids: what they say is of slivers.
+/// Shares of a tile's cells and the border, 0 in those that solids take but for slivers.
 Bordered<double> open_cells(const TileGrid& grid, const std::vector<double>& share, const SolidFields& solids, int t)
 {
     Bordered<double> values = with_border(grid, share, t);
@@ -241,8 +190,11 @@ Bordered<double> open_cells(const TileGrid& grid, const std::vector<double>& sha
     std::size_t n = 0;
     for (int k = -1; k <= kTileEdge; ++k)
         for (int j = -1; j <= kTileEdge; ++j)
-            for (int i = -1; i <= kTileEdge; ++i, ++n)
-                if (solids.centre_inside[grid.index(t, i, j, k)] != 0) values[n] = 0;
+            for (int i = -1; i <= kTileEdge; ++i, ++n) {
+                const std::size_t cell = grid.index(t, i, j, k);
+                const bool is_sliver = solids.centre_inside[cell] != 0 && solids.open_volume[cell] < kLeastOpenPart;
+                if (is_sliver) values[n] = 0;
+            }
     return values;
 }
 
@@ -250,7 +202,7 @@ Bordered<double> open_cells(const TileGrid& grid, const std::vector<double>& sha
 /// cell. What is in a cell whose centre is outside of the liquid has to lie on liquid beside it.
 double weight_of_share(const Bordered<double>& share, double most, const CellCounts& counts, int i, int j, int k)
 {
-    constexpr int n = CellCounts::kEdge;
+    constexpr int n = kBorderedEdge;
     const double weight = ramp(most, kLeastShare, kSureShare);
     const double* own = share.data() + i + 1 + n * (j + 1 + n * (k + 1));
     if (weight == 0 || counts.at(i, j, k) == 0 || *own >= 0.5) return weight;
@@ -264,11 +216,28 @@ struct CellValue {
     double value;
 };
 
-/// Values for the cells of a tile that have none yet, as means over the open faces to cells that do.
-std::vector<CellValue> carried_values(const TileGrid& grid, const SolidFields& solids,
-                                      const std::vector<double>& distance, const std::vector<std::uint8_t>& known,
-                                      int t)
+/// How the distance to the surface grows from a cell to the next in each direction, in cells: where the shares fall.
+Vec3 slope_of_distance(const TileGrid& grid, const SolidFields& solids, const std::vector<double>& share,
+                       std::size_t cell)
 {
+    const int t = static_cast<int>(cell / kTileCells), c = static_cast<int>(cell % kTileCells);
+    if (t == grid.n_tiles()) return Vec3::Zero(); // outside of the grid
+    const CellNeighbours at(grid, t, c % 8, c / 8 % 8, c / 64);
+    Vec3 slope;
+    for (std::size_t a = 0; a < 3; ++a) {
+        const auto share_at = [&](std::size_t n) { return solids.open_volume[n] > 0 ? share[n] : share[cell]; };
+        slope[static_cast<int>(a)] = (share_at(at.down[a]) - share_at(at.up[a])) / 2;
+    }
+    return slope / std::max(slope.norm(), kSureSlope);
+}
+
+/// Values for the cells of a tile that have none yet, as means over the open faces to cells that do. Liquid on a floor
+/// is deeper in the cell that the floor cuts than in the one above; that under a lid which it does not reach less deep.
+std::vector<CellValue> carried_values(const TileGrid& grid, const SolidFields& solids, const std::vector<double>& share,
+                                      const std::vector<double>& distance, const std::vector<std::uint8_t>& is_air,
+                                      const std::vector<std::uint8_t>& known, int t)
+{
+    const double dx = grid.cell_size();
     std::vector<CellValue> result;
     for (int c = 0; c < kTileCells; ++c) {
         const auto cell = static_cast<std::size_t>(t * kTileCells + c);
@@ -281,17 +250,21 @@ std::vector<CellValue> carried_values(const TileGrid& grid, const SolidFields& s
                 const std::size_t n = is_up ? at.up[axis] : at.down[axis];
                 const double open = solids.open[axis][is_up ? n : cell];
                 if (open == 0 || known[n] == 0) continue;
-                sum += open * distance[n];
+                const double rise = slope_of_distance(grid, solids, share, n)[static_cast<int>(axis)];
+                const double deeper = is_up ? rise : -rise;
+                sum += open * std::max(distance[n] - dx * (is_air[cell] != 0 ? deeper : std::max(deeper, 0.0)), -dx);
                 weight += open;
             }
-        if (weight > 0) result.push_back({cell, sum / weight});
+        if (weight == 0) continue;
+        result.push_back({cell, is_air[cell] != 0 ? std::max(sum / weight, kLeastDepth * dx) : sum / weight});
     }
     return result;
 }
 
 /// Carries values into the cells whose centres are inside of a solid, but which have open faces: twice, since a cut
 /// cell may touch only others of its kind.
-void carry_into_solids(const TileGrid& grid, const SolidFields& solids, std::vector<double>& distance)
+void carry_into_solids(const TileGrid& grid, const SolidFields& solids, const std::vector<double>& share,
+                       const std::vector<std::uint8_t>& is_air, std::vector<double>& distance)
 {
     std::vector<std::uint8_t> known(grid.field_size());
     parallel_for(grid.n_tiles(), "carry into solids", [&](std::int64_t t) {
@@ -303,7 +276,7 @@ void carry_into_solids(const TileGrid& grid, const SolidFields& solids, std::vec
         parallel_for(grid.n_tiles(), "carry into solids", [&](std::int64_t t) {
             if (solids.tiles[static_cast<std::size_t>(t)] == TileSolidity::Mixed)
                 values[static_cast<std::size_t>(t)] =
-                    carried_values(grid, solids, distance, known, static_cast<int>(t));
+                    carried_values(grid, solids, share, distance, is_air, known, static_cast<int>(t));
         });
         parallel_for(grid.n_tiles(), "carry into solids", [&](std::int64_t t) {
             for (const CellValue& v : values[static_cast<std::size_t>(t)]) {
@@ -315,13 +288,14 @@ void carry_into_solids(const TileGrid& grid, const SolidFields& solids, std::vec
 }
 
 /// Liquid cells that no air is around are full, however few particles they hold.
-void fill_interior(const TileGrid& grid, const SolidFields& solids, std::vector<double>& distance)
+void fill_interior(const TileGrid& grid, const SolidFields& solids, const std::vector<std::uint8_t>& is_air,
+                   std::vector<double>& distance)
 {
     const double full = -grid.cell_size();
     const auto is_inside = [&](int t, int c) {
         for (int n = 0; n < 27; ++n) {
             const std::size_t other = grid.index(t, c % 8 + n % 3 - 1, c / 8 % 8 + n / 3 % 3 - 1, c / 64 + n / 9 - 1);
-            if (distance[other] >= 0 && solids.centre_inside[other] == 0) return false;
+            if (distance[other] >= 0 && (solids.centre_inside[other] == 0 || is_air[other] != 0)) return false;
         }
         return true;
     };
@@ -345,16 +319,17 @@ void compute_liquid_distance(const TileGrid& grid, const ParticleOrder& order, s
                              const SolidFields& solids, std::vector<double>& share, std::vector<double>& distance)
 {
     const double dx = grid.cell_size();
-    share_of_open(grid, solids, filled, share);
+    compute_filled_share(grid, solids, filled, share, distance);
     distance.resize(grid.field_size());
     std::fill(distance.end() - kTileCells, distance.end(), dx);
     // A particle is in its cell to rounding, which is much less than this adds.
     const double largest_radius = largest_ball(volume, dx * dx * dx / 8) + 1e-6;
+    std::vector<std::uint8_t> is_air(grid.field_size(), 0); // of cells that are a solid's at their centres
     parallel_for(grid.n_tiles(), "liquid distance", [&](std::int64_t ti) {
         const int t = static_cast<int>(ti);
         double* out = distance.data() + ti * kTileCells;
         CellCounts counts;
-        count_cells(grid, order, solids, t, counts);
+        count_cells(grid, order, solids, share, t, counts);
         if (counts.total == 0) {
             std::fill_n(out, kTileCells, dx);
             return;
@@ -372,7 +347,14 @@ void compute_liquid_distance(const TileGrid& grid, const ParticleOrder& order, s
                 out[c] = most[cell] == 0 ? dx : -dx;
                 continue;
             }
-            const double own = share[static_cast<std::size_t>(ti * kTileCells + c)];
+            const auto index = static_cast<std::size_t>(ti * kTileCells + c);
+            if (solids.centre_inside[index] != 0 && counts.fullness[bordered_index(i, j, k)] == 0 &&
+                !is_gap(counts, i, j, k)) {
+                is_air[index] = 1;
+                out[c] = dx;
+                continue;
+            }
+            const double own = share[index];
             const double by_share = weight_of_share(open_share, fullest[cell], counts, i, j, k);
             const double flat = flat_distance(own) * dx;
             double balls = 0;
@@ -387,8 +369,8 @@ void compute_liquid_distance(const TileGrid& grid, const ParticleOrder& order, s
         }
     });
 
-    fill_interior(grid, solids, distance);
-    carry_into_solids(grid, solids, distance);
+    fill_interior(grid, solids, is_air, distance);
+    carry_into_solids(grid, solids, share, is_air, distance);
 }
 
 } // namespace rivulet
