@@ -220,6 +220,11 @@ PoissonSolver::~PoissonSolver() = default;
 PoissonSolver::PoissonSolver(PoissonSolver&&) noexcept = default;
 PoissonSolver& PoissonSolver::operator=(PoissonSolver&&) noexcept = default;
 
+void PoissonSolver::place_pockets(std::span<double> x, const std::function<double(std::size_t)>& wanted) const
+{
+    if (impl_->components.n_singular() > 0) impl_->components.give_mean(x, impl_->a.grid_tiles(), wanted);
+}
+
 PoissonResult PoissonSolver::solve(const PoissonSystem& system, std::span<const double> b, std::span<double> x,
                                    double tolerance, int max_iterations)
 {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -48,6 +49,10 @@ public:
     /// The same with the system of the last solve, whose fields must not have changed: it is not read again.
     PoissonResult solve_again(const PoissonSystem& system, std::span<const double> b, std::span<double> x,
                               double tolerance, int max_iterations);
+
+    /// Puts a solution on singular components of the last system, where any constant may be added, at the mean of
+    /// `wanted`(cell) above its least value there.
+    void place_pockets(std::span<double> x, const std::function<double(std::size_t)>& wanted) const;
 
     /// Memory held between solves.
     [[nodiscard]] std::size_t bytes() const noexcept;

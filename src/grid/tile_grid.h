@@ -50,6 +50,11 @@ public:
     }
     /// Centre of cell (i, j, k) of tile t [m].
     [[nodiscard]] Vec3 cell_centre(int t, int i, int j, int k) const { return node(t, i + 0.5, j + 0.5, k + 0.5); }
+    [[nodiscard]] Vec3 cell_centre(std::size_t cell) const
+    {
+        const int c = static_cast<int>(cell % kTileCells);
+        return cell_centre(static_cast<int>(cell / kTileCells), c % 8, c / 8 % 8, c / 64);
+    }
     /// Centre of the lower face across `axis` of cell (i, j, k) of tile t [m].
     [[nodiscard]] Vec3 face_centre(int t, int axis, const Vec3i& cell) const
     {

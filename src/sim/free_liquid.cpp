@@ -37,11 +37,8 @@ void for_free_faces(const Workspace::Scratch& s, Body&& body)
     });
 }
 
-} // namespace
-
-void find_free_liquid(const Model& model, const State& state, Workspace::Scratch& s)
+void find_free_tiles(const Model& model, const State& state, Workspace::Scratch& s)
 {
-    s.free_liquid.given.setZero();
     std::vector<std::uint8_t>& tiles = s.free_liquid.tiles;
     tiles.assign(static_cast<std::size_t>(s.grid.n_tiles()) + 1, 1);
     tiles.back() = 0; // stands for the outside
@@ -56,6 +53,18 @@ void find_free_liquid(const Model& model, const State& state, Workspace::Scratch
         }
     }
     if (std::find(tiles.begin(), tiles.end(), 1) == tiles.end()) tiles.clear();
+}
+
+} // namespace
+
+void weigh_free_liquid(const Model& model, const State& state, Workspace::Scratch& s, double dt)
+{
+    s.free_liquid.given.setZero();
+    s.free_liquid.tiles.clear();
+    for (auto& field : s.immersion.carrier) field.clear();
+    if (has_surface_tension(model) && !model.wetting) return;
+    find_free_tiles(model, state, s);
+    if (!s.free_liquid.tiles.empty()) carry_mass(model, s, dt);
 }
 
 void carry_mass(const Model& model, Workspace::Scratch& s, double dt)

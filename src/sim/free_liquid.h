@@ -17,8 +17,9 @@ struct FreeLiquid {
     [[nodiscard]] bool has(std::size_t tile) const { return !tiles.empty() && tiles[tile] != 0; }
 };
 
-/// When the particles have given their momentum to the faces.
-void find_free_liquid(const Model& model, const State& state, Workspace::Scratch& scratch);
+/// When the particles have given their momentum to the faces: where liquid is free, and what its faces weigh. Nowhere
+/// if there is surface tension and no wetting: its waves ask for the surface to second order, which these masses lose.
+void weigh_free_liquid(const Model& model, const State& state, Workspace::Scratch& scratch, double dt);
 /// Mass that goes with the velocity of each face that the step finds (Immersion::carrier). In free liquid such a face
 /// gets the momentum of that mass too: what the faces beyond the surface brought, which will take theirs from it.
 void carry_mass(const Model& model, Workspace::Scratch& scratch, double dt);

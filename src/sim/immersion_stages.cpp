@@ -198,9 +198,6 @@ void start_immersion(const Model& model, State& state)
 void find_immersed(const Model& model, const State& state, Workspace::Scratch& s, double dt)
 {
     Immersion& m = s.immersion;
-    find_free_liquid(model, state, s);
-    for (auto& field : m.carrier) field.clear();
-    if (!s.free_liquid.tiles.empty()) carry_mass(model, s, dt);
     for (auto* list : {&m.vertex, &m.strand}) list->clear();
     for (auto* list : {&m.submersion, &m.volume}) list->clear();
     if (!state.film.is_there()) return;

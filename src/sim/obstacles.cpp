@@ -64,7 +64,7 @@ SolidSet solids_at(const Model& model, double time, double dt)
     const Aabb near = model.domain.box.dilated(kBeyond * model.options.cell_size);
     for (const Obstacle& o : model.obstacles) {
         set.bodies.push_back(
-            {o.shape.get(), o.motion.pose(time), o.motion.twist(time + 0.5 * dt), o.friction, o.motion.is_static()});
+            {o.shape.get(), o.motion.pose(time), o.motion.twist(time), o.friction, o.motion.is_static()});
         set.bodies.back().bound();
         if (!swept_box(o, time, dt).overlaps(near)) set.bodies.back().leave_out();
     }

@@ -27,12 +27,6 @@ struct Pocket {
     Vec3 centre = Vec3::Zero();  ///< of the cells [m]
 };
 
-Vec3 centre_of(const Scratch& s, std::size_t cell)
-{
-    const int c = static_cast<int>(cell % kTileCells);
-    return s.grid.cell_centre(static_cast<int>(cell / kTileCells), c % 8, c / 8 % 8, c / 64);
-}
-
 /// Part of its size up to which a cell's centre may be off a shape that it touches.
 constexpr double kHalfDiagonal = 0.87;
 
@@ -46,7 +40,7 @@ std::vector<std::size_t> cells_at(const Shape& shape, const Pose& pose, const Sc
         for (int c = 0; c < kTileCells; ++c) {
             const auto cell = static_cast<std::size_t>(t * kTileCells + c);
             if (s.pressure.unknown[cell] == 0 && !(s.liquid_distance[cell] < 0)) continue; // driven: no pressure
-            if (shape.distance(pose.to_body(centre_of(s, cell))) < reach) cells.push_back(cell);
+            if (shape.distance(pose.to_body(s.grid.cell_centre(cell))) < reach) cells.push_back(cell);
         }
     }
     return cells;
@@ -57,7 +51,7 @@ void add_cell(const State& state, const Scratch& s, std::size_t cell, Pocket& po
     const int t = static_cast<int>(cell / kTileCells), c = static_cast<int>(cell % kTileCells);
     const double room = std::pow(s.grid.cell_size(), 3) * s.solid_fields.open_volume[cell] / kOpenCell;
     pocket.room += room;
-    if (room > 0) pocket.centre += room / pocket.room * (centre_of(s, cell) - pocket.centre);
+    if (room > 0) pocket.centre += room / pocket.room * (s.grid.cell_centre(cell) - pocket.centre);
     if (s.order.cell_table[static_cast<std::size_t>(t)] < 0) return;
     for (const std::int32_t p : s.order.cell(t, c)) pocket.volume += state.liquid.volume[static_cast<std::size_t>(p)];
 }
@@ -67,7 +61,8 @@ bool is_drained(const Model& model, double time, const Scratch& s, std::size_t c
 {
     return std::any_of(model.drains.begin(), model.drains.end(), [&](const Drain& d) {
         return time >= d.start && time < d.stop &&
-               d.shape->distance(d.motion.pose(time).to_body(centre_of(s, cell))) < kHalfDiagonal * s.grid.cell_size();
+               d.shape->distance(d.motion.pose(time).to_body(s.grid.cell_centre(cell))) <
+                   kHalfDiagonal * s.grid.cell_size();
     });
 }
 

@@ -67,12 +67,6 @@ void reorder(const std::vector<std::int32_t>& order, std::vector<T>& values, std
     }
 }
 
-bool has_surface_tension(const Model& model)
-{
-    return model.options.surface_tension && std::any_of(model.liquids.begin(), model.liquids.end(),
-                                                        [](const Liquid& l) { return l.surface_tension > 0; });
-}
-
 bool liquids_differ_in_density(const Model& model)
 {
     return std::any_of(model.liquids.begin(), model.liquids.end(),
@@ -243,6 +237,12 @@ void carry_viscous_pressure(const Model& model, Scratch& s, const std::vector<do
 }
 
 } // namespace
+
+bool has_surface_tension(const Model& model)
+{
+    return model.options.surface_tension && std::any_of(model.liquids.begin(), model.liquids.end(),
+                                                        [](const Liquid& l) { return l.surface_tension > 0; });
+}
 
 void build_grid(const Model& model, State& state, Scratch& s)
 {
@@ -420,6 +420,10 @@ void solve_pressure(const Model& model, const State& state, Scratch& s, double d
     project(model, s, dt, !is_second, model.options.pressure_tolerance);
     if (is_second)
         for (std::size_t c = 0; c < s.first_pressure.size(); ++c) s.pressure.pressure[c] += s.first_pressure[c];
+    // Full vessels: at rest nothing presses on their lids.
+    const Vec3 weight = model.liquids.front().density * model.options.gravity;
+    s.poisson.place_pockets(s.pressure.pressure,
+                            [&](std::size_t cell) { return weight.dot(s.grid.cell_centre(cell)); });
 }
 
 /// Strands that displace liquid.

@@ -17,6 +17,7 @@ inline constexpr int kExtrapolatedLayers = 4;
 void build_grid(const Model& model, State& state, Scratch& scratch);
 /// Obstacles and walls on the grid.
 void place_solids(const Model& model, const State& state, Scratch& scratch, double dt);
+[[nodiscard]] bool has_surface_tension(const Model& model);
 /// Signed distance to the liquid, and its density where liquids differ.
 void find_surface(const Model& model, const State& state, Scratch& scratch);
 /// Pressure of the bent surface, where surface tension is on.

@@ -1,6 +1,7 @@
 #include "sim/step.h"
 
 #include "sim/film_stages.h"
+#include "sim/free_liquid.h"
 #include "sim/immersion_stages.h"
 #include "sim/openings.h"
 #include "sim/resample.h"
@@ -45,6 +46,7 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
         stage("surface tension", [&] { find_surface_pressure(model, scratch); });
         stage("particles to grid", [&] { transfer_to_grid(model, state, scratch); });
         stage("watchdog", [&] { check_transferred(scratch.faces, "particles to grid"); });
+        stage("free liquid", [&] { weigh_free_liquid(model, state, scratch, dt); });
         if (model.wetting) stage("immersion", [&] { find_immersed(model, state, scratch, dt); });
     }
     stage("strands", [&] { solve_strands(model, state, scratch, dt); });

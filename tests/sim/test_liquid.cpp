@@ -159,6 +159,29 @@ TEST(Liquid, DamBreakKeepsItsVolumeMassAndBits)
     }
 }
 
+// A drop of two cells hits a ball of nine that is at rest, off its centre. It lost a fifth of its momentum.
+TEST(Liquid, FreeDropsThatMeetKeepTheirMomentum)
+{
+    Model model = test::tank({0.48, 0.24, 0.24}, Vec3::Zero(), 0.01);
+    model.domain.walls.fill(Wall::Open);
+    model.options.gravity = Vec3::Zero();
+    LiquidBody ball;
+    ball.shape = make_sphere({0.24, 0.12, 0.12}, 0.043);
+    model.bodies.push_back(ball);
+    ball.shape = make_sphere({0.16, 0.131, 0.123}, 0.009);
+    ball.velocity = {1, 0, 0};
+    model.bodies.push_back(ball);
+    State state = initial_state(model);
+    const auto momentum = [&] {
+        Vec3 sum = Vec3::Zero();
+        for (std::int64_t p = 0; p < state.liquid.size(); ++p) sum += state.liquid.volume[p] * state.liquid.velocity[p];
+        return sum;
+    };
+    const Vec3 before = momentum();
+    test::run_until(model, state, 0.2);
+    EXPECT_LT((momentum() - before).norm(), 1e-8 * before.norm());
+}
+
 TEST(Liquid, EndsEveryFrameExactly)
 {
     Model model = tank({0.2, 0.1, 0.2}, {0.1, 0.1, 0.1}, 0.02);

@@ -50,6 +50,23 @@ TEST(ClosedPocket, LiquidFlowsBackAsMuchAsABodyInItMovesOn)
     EXPECT_NEAR(bulk_volume(state), full, 1e-12 * full);
 }
 
+// Its pressure is known up to a constant alone, whose mean was zero: the lid was drawn down by half of the weight.
+TEST(ClosedPocket, FloorOfAFullVesselBearsTheWeightAndItsLidNothing)
+{
+    const Vec3 size(0.2, 0.16, 0.12);
+    Model model = test::tank(size, size, kPocketCell);
+    Obstacle lid, floor;
+    lid.shape = make_box({-1, -1, 0.1}, {1, 1, 2});
+    floor.shape = make_box({-1, -1, -1}, {1, 1, 0.02});
+    model.obstacles = {lid, floor};
+    State state = initial_state(model);
+    test::run_until(model, state, 0.1);
+    const double layer = 1000 * 9.81 * 0.2 * 0.16 * kPocketCell; // weight of one layer of cells, of four
+    EXPECT_NEAR(state.loads.force[0].z(), 0, 0.51 * layer);      // at the highest centres, half a layer below it
+    EXPECT_NEAR(state.loads.force[1].z(), -4 * layer, 0.51 * layer);
+    EXPECT_NEAR(state.loads.force[0].z() + state.loads.force[1].z(), -4 * layer, 0.01 * layer);
+}
+
 TEST(ClosedPocket, FullTankStaysAtRestUnderItsWeight)
 {
     const Vec3 size(0.2, 0.2, 0.2);
