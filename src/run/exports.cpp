@@ -128,6 +128,7 @@ void add_obstacles(UsdaWriter& usd, const Scene& scene, const Frame& frame)
         const Obstacle& obstacle = scene.model.obstacles[i];
         if (!obstacle.visible) continue;
         const TriangleMesh mesh = obstacle_mesh(scene, i);
+        if (mesh.triangles.empty()) continue; // a plane below the domain
         const Pose pose = obstacle.motion.pose(frame.time);
         const std::vector<Vec3> colour{obstacle.colour};
         const std::vector<UsdQuantity> quantities{{.name = "colour", .vectors = colour}};

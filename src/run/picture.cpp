@@ -2,6 +2,9 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "geometry/clipped_box.h"
+#include "geometry/isosurface.h"
+#include "geometry/shapes.h"
 #include "geometry/surfacing.h"
 #include "io/atomic_file.h"
 #include "io/image.h"
@@ -53,6 +56,33 @@ bool is_bounded(const Shape& shape) { return shape.bounds().size().maxCoeff() < 
 
 double diagonal(const Scene& scene) { return scene.model.domain.box.size().norm(); }
 
+/// What an obstacle without an end has within the domain when the run starts, in its own coordinates.
+TriangleMesh mesh_within_domain(const Scene& scene, const Obstacle& obstacle)
+{
+    const Aabb& box = scene.model.domain.box;
+    const Pose pose = obstacle.motion.pose(0);
+    const auto distance = [&](const Vec3& x) { return obstacle.shape->distance(pose.to_body(x)); };
+    const Vec3 normal = pose.rotation * obstacle.shape->normal(pose.to_body(box.centre()));
+    const double offset = normal.dot(box.centre()) - distance(box.centre());
+    bool is_plane = true;
+    for (int c = 0; c < 8; ++c) {
+        const Vec3 corner(c & 1 ? box.upper.x() : box.lower.x(), c & 2 ? box.upper.y() : box.lower.y(),
+                          c & 4 ? box.upper.z() : box.lower.z());
+        is_plane = is_plane && std::abs(distance(corner) - (normal.dot(corner) - offset)) < 1e-9 * diagonal(scene);
+    }
+    TriangleMesh mesh;
+    if (is_plane)
+        mesh = clip_box(box, normal, offset);
+    else {
+        const ShapePtr domain = make_box(box.lower, box.upper);
+        const double spacing = std::max(diagonal(scene) / 128, 0.5 * scene.model.options.cell_size);
+        mesh = mesh_distance_field([&](const Vec3& x) { return std::max(distance(x), domain->distance(x)); },
+                                   box.dilated(1.37 * spacing), spacing);
+    }
+    for (Vec3& x : mesh.vertices) x = pose.to_body(x);
+    return mesh;
+}
+
 RenderSettings settings_for(const Scene& scene, const PictureOptions& options)
 {
     RenderSettings settings = scene.render;
@@ -74,6 +104,7 @@ TriangleMesh liquid_surface(const Scene& scene, const Frame& frame)
 TriangleMesh obstacle_mesh(const Scene& scene, std::size_t index)
 {
     const Obstacle& obstacle = scene.model.obstacles.at(index);
+    if (!is_bounded(*obstacle.shape)) return mesh_within_domain(scene, obstacle);
     const double extent = std::min(obstacle.shape->bounds().size().maxCoeff(), kReach * diagonal(scene));
     return obstacle.shape->tessellate(std::max(extent / 64, 0.5 * scene.model.options.cell_size));
 }
@@ -94,9 +125,10 @@ RenderScene picture_scene(const Scene& scene, const Frame& frame)
     add_strands_to(picture, scene, frame);
     for (std::size_t i = 0; i < scene.model.obstacles.size(); ++i) {
         const Obstacle& obstacle = scene.model.obstacles[i];
-        if (!obstacle.visible || !is_bounded(*obstacle.shape)) continue; // the ground stands for planes
+        if (!obstacle.visible) continue;
         MeshDrawable solid;
         solid.mesh = obstacle_mesh(scene, i);
+        if (solid.mesh.triangles.empty()) continue; // a plane below the domain
         const Pose pose = obstacle.motion.pose(frame.time);
         for (Vec3& vertex : solid.mesh.vertices) vertex = pose.to_world(vertex);
         solid.material.colour = obstacle.colour;

@@ -15,7 +15,7 @@ namespace rivulet {
 
 /// Surface of the bulk liquid of a frame, coloured by its particles.
 [[nodiscard]] TriangleMesh liquid_surface(const Scene& scene, const Frame& frame);
-/// Surface of an obstacle in its own frame.
+/// Surface of an obstacle in its own frame; of one without an end, what the domain has of it when the run starts.
 [[nodiscard]] TriangleMesh obstacle_mesh(const Scene& scene, std::size_t obstacle);
 
 /// The scene of a run with keys changed that only pictures know ("render.colour_by=speed"); InputError for others.
