@@ -16,6 +16,7 @@
 #include <iterator>
 #include <map>
 #include <numbers>
+#include <set>
 #include <span>
 
 namespace rivulet {
@@ -122,14 +123,14 @@ void look_at_width(const Model& model, const std::string& name, const Aabb& outl
                                        name, 1e3 * size.y(), 1e3 * model.options.cell_size, consequence));
 }
 
-/// Obstacle that holds each strand; -1: none.
-std::vector<std::int32_t> holders(const StrandModel& strands)
+/// Obstacles that hold each strand, wherever on it.
+std::vector<std::set<std::int32_t>> holders(const StrandModel& strands)
 {
-    std::vector<std::int32_t> of_vertex(static_cast<std::size_t>(strands.n_vertices()), -1);
-    for (const StrandPin& pin : strands.pins) of_vertex[static_cast<std::size_t>(pin.vertex)] = pin.body;
-    std::vector<std::int32_t> of_strand;
-    for (std::int32_t s = 0; s < strands.n_strands(); ++s)
-        of_strand.push_back(of_vertex[static_cast<std::size_t>(strands.first[static_cast<std::size_t>(s)])]);
+    std::vector<std::set<std::int32_t>> of_strand(static_cast<std::size_t>(strands.n_strands()));
+    for (const StrandPin& pin : strands.pins) {
+        const auto after = std::upper_bound(strands.first.begin(), strands.first.end(), pin.vertex);
+        of_strand[static_cast<std::size_t>(after - strands.first.begin() - 1)].insert(pin.body);
+    }
     return of_strand;
 }
 
@@ -158,29 +159,31 @@ bool passes_wall(const Model& model, std::int32_t strand)
     return false;
 }
 
-/// Whether a strand that grows out of the obstacle that holds it is deeper in it further on than its first edge is
-/// long: curls may dip into it beside their roots.
-bool reaches_into(const Model& model, std::int32_t strand, const Obstacle& holder)
+/// Whether a strand that begins outside of an obstacle, or grows out of it, is deep in it further on: deeper than its
+/// own thickness, or if the obstacle holds it than its first edge is long, since curls may dip into it beside their
+/// roots.
+bool reaches_into(const Model& model, std::int32_t strand, const Obstacle& obstacle, bool is_held)
 {
     if (model.options.strand_contact == StrandContactLaw::None) return false;
     const auto s = static_cast<std::size_t>(strand);
     const auto first = static_cast<std::size_t>(model.strands.first[s]);
     const auto end = static_cast<std::size_t>(model.strands.first[s + 1]);
     const std::vector<Vec3>& x = model.strands_at_start.position;
-    const double allowed = (x[first + 1] - x[first]).norm();
-    const Pose pose = holder.motion.pose(0);
+    const RodMaterial& material = model.strands.materials[static_cast<std::size_t>(model.strands.material[s])];
+    const double allowed = is_held ? (x[first + 1] - x[first]).norm() : material.radius_a + material.radius_b;
+    const Pose pose = obstacle.motion.pose(0);
     double known = 0; // way along the strand on which nothing can be so deep
     for (std::size_t v = first + 1; v < end; ++v) {
         known -= (x[v] - x[v - 1]).norm();
         if (known > 0) continue;
-        const double distance = holder.shape->distance(pose.to_body(x[v]));
+        const double distance = obstacle.shape->distance(pose.to_body(x[v]));
         if (distance < -allowed) return v > first + 1;
         known = distance + allowed;
     }
     return false;
 }
 
-void look_at_group(const Model& model, const StrandGroup& group, const std::vector<std::int32_t>& holder,
+void look_at_group(const Model& model, const StrandGroup& group, const std::vector<std::set<std::int32_t>>& holder,
                    std::vector<std::string>& warnings)
 {
     const auto warn = [&](std::int32_t n, const std::string& where) {
@@ -192,6 +195,9 @@ void look_at_group(const Model& model, const StrandGroup& group, const std::vect
         for (std::int32_t s = group.first_strand; s < group.first_strand + group.n_strands; ++s) n += is_bad(s) ? 1 : 0;
         return n;
     };
+    const auto is_held_by = [&](std::int32_t s, std::size_t o) {
+        return holder[static_cast<std::size_t>(s)].contains(static_cast<std::int32_t>(o));
+    };
     warn(count([&](std::int32_t s) { return !model.domain.box.contains(beginning(model, s)); }),
          "outside of the domain");
     if (const std::int32_t n = count([&](std::int32_t s) { return passes_wall(model, s); }); n > 0)
@@ -201,17 +207,18 @@ void look_at_group(const Model& model, const StrandGroup& group, const std::vect
         const Obstacle& obstacle = model.obstacles[o];
         const Pose pose = obstacle.motion.pose(0);
         warn(count([&](std::int32_t s) {
-                 return holder[static_cast<std::size_t>(s)] != static_cast<std::int32_t>(o) &&
-                        obstacle.shape->distance(pose.to_body(beginning(model, s))) < 0;
+                 return !is_held_by(s, o) && obstacle.shape->distance(pose.to_body(beginning(model, s))) < 0;
              }),
              fmt::format("inside of obstacles.{}, which does not hold them", obstacle.name));
-        const std::int32_t n = count([&](std::int32_t s) {
-            return holder[static_cast<std::size_t>(s)] == static_cast<std::int32_t>(o) &&
-                   reaches_into(model, s, obstacle);
-        });
-        if (n > 0)
-            warnings.push_back(fmt::format("strands.{}: {} of {} reach deep into obstacles.{}, which holds them",
-                                           group.name, n, group.n_strands, obstacle.name));
+        for (const bool is_held : {true, false}) {
+            const std::int32_t n = count([&](std::int32_t s) {
+                return is_held_by(s, o) == is_held && reaches_into(model, s, obstacle, is_held);
+            });
+            if (n > 0)
+                warnings.push_back(fmt::format("strands.{}: {} of {} reach deep into obstacles.{}, which {} them",
+                                               group.name, n, group.n_strands, obstacle.name,
+                                               is_held ? "holds" : "does not hold"));
+        }
     }
 }
 
@@ -337,7 +344,7 @@ std::vector<std::string> placement_warnings(const Model& model)
     for (const Drain& drain : model.drains)
         look_at_width(model, "drains." + drain.name, drain.shape->bounds(), "it takes less than its area says",
                       warnings);
-    const std::vector<std::int32_t> holder = holders(model.strands);
+    const std::vector<std::set<std::int32_t>> holder = holders(model.strands);
     for (const StrandGroup& group : model.strand_groups) look_at_group(model, group, holder, warnings);
     for (const StrandGroup& group : model.strand_groups) look_at_film(model, group, warnings);
     look_for_overlaps(model, warnings);

@@ -210,6 +210,23 @@ TEST(Placement, StrandsThatReachDeepIntoWhatHoldsThemAreWarnedOf)
     EXPECT_EQ(placement_warnings(m), Lines());
 }
 
+TEST(Placement, StrandsThatReachIntoAnObstacleThatDoesNotHoldThemAreWarnedOf)
+{
+    Model m = tank_with_post();
+    m.strands.materials.emplace_back();
+    const double thick = m.strands.materials[0].radius_a + m.strands.materials[0].radius_b;
+    const auto grow = [&](double depth) { // towards the post and away again
+        const std::vector<Vec3> points{{0.36, 0.5, 0.5}, {0.37, 0.5, 0.5}, {0.4 + depth, 0.5, 0.52}, {0.38, 0.5, 0.54}};
+        (void)add_strand(m.strands, m.strands_at_start, points, 0, Vec3::UnitZ());
+        m.strand_groups = {{.name = "fur", .n_strands = m.strands.n_strands(), .is_random = true}};
+    };
+    grow(0.5 * thick);
+    EXPECT_EQ(placement_warnings(m), Lines());
+    grow(2 * thick);
+    EXPECT_EQ(placement_warnings(m),
+              Lines{"strands.fur: 1 of 2 reach deep into obstacles.post, which does not hold them"});
+}
+
 TEST(Placement, StrandsThatReachThroughClosedWallsAreWarnedOf)
 {
     Model m = tank_with_post();
