@@ -37,7 +37,7 @@ constexpr double kImmersionBytesPerVertex = 450;
 constexpr double kTilesOfShedParticle = 2;
 /// What is poured on strands breaks up on them: 500 tiles for 19,000 particles in `shaking_dog`.
 constexpr double kTilesOfPouredParticle = 0.03;
-/// Liquid that moves fills its tiles less well than at the start.
+/// Liquid that moves has more of a surface, and tiles there, than at the start.
 constexpr double kSpread = 2.5;
 
 double state_bytes_per_particle()
@@ -127,7 +127,7 @@ MemoryEstimate estimate_memory(const Model& model)
     // They also fly far apart, each with tiles of its own; where there are many, tiles hold several.
     const double poured = model.wetting ? emitted : 0;
     const double flying = 8 * (kTilesOfShedParticle * shed + kTilesOfPouredParticle * poured) / (dx * dx * dx);
-    const double bulk = std::min(kSpread * (full_tiles + halo), domain_tiles(model));
+    const double bulk = std::min(full_tiles + kSpread * halo, domain_tiles(model));
     const double reached = domain_tiles(model) - bulk;
     const double tiles = bulk + (reached > 0 ? reached * -std::expm1(-flying / reached) : 0);
 
