@@ -12,18 +12,6 @@
 namespace rivulet {
 namespace {
 
-/// Least distance from a face to the wall that stops it, as a fraction of the cell size.
-constexpr double kLeastWallTheta = 0.05;
-/// The same for velocities continued through the wall, which grow with its inverse.
-constexpr double kLeastContinuedTheta = 0.25;
-
-std::size_t offset_index(const TileGrid& grid, int t, const Vec3i& cell, std::size_t axis, int step)
-{
-    Vec3i at = cell;
-    at[static_cast<int>(axis)] += step;
-    return grid.index(t, at.x(), at.y(), at.z());
-}
-
 /// Neither smooth nor without slip.
 bool is_between(double friction) { return friction > 0 && friction < 1; }
 
@@ -202,11 +190,9 @@ void ViscosityOperator::build_mass(int t)
 {
     for (int c = 0; c < kTileCells; ++c) {
         const Vec3i cell(c % 8, c / 8 % 8, c / 64);
-        const auto n = std::size_t(t * kTileCells + c);
+        const CellNeighbours at(grid(), t, cell.x(), cell.y(), cell.z());
         for (std::size_t a = 0; a < 3; ++a)
-            mass_[a][n] = volumes_.face[a][n] > 0
-                              ? face_mass(a, n, in_.density.empty() ? n : offset_index(grid(), t, cell, a, -1))
-                              : 0;
+            mass_[a][at.own] = volumes_.face[a][at.own] > 0 ? face_mass(a, at.own, at.down[a]) : 0;
     }
 }
 
@@ -414,64 +400,6 @@ void ViscosityOperator::build(const ViscosityInput& input)
         else if (volumes_.is_wet[std::size_t(t)] != 0)
             for (FaceField* field : {&cell_stress_, &edge_stress_[0], &edge_stress_[1]})
                 fill_tile(*field, std::size_t(t), 0);
-}
-
-double ViscosityOperator::velocity_at_wall(std::size_t axis, std::size_t face, const FaceField& u) const
-{
-    const double solid = in_.solid_fields->velocity[axis][face];
-    const int t = int(face / kTileCells), c = int(face % kTileCells);
-    const Vec3i cell(c % 8, c / 8 % 8, c / 64);
-    const double slip = slip_at(t, cell, axis), inside = volumes_.solid_distance(axis, face);
-    if (slip == 0) return solid;
-    double sum = 0;
-    int n = 0;
-    for (std::size_t side = 0; side < 6; ++side) {
-        const std::size_t other = offset_index(grid(), t, cell, side / 2, side % 2 == 0 ? -1 : 1);
-        if (kind(axis, other) != FaceKind::Liquid) continue;
-        const double outside = volumes_.solid_distance(axis, other);
-        const double theta = std::clamp(outside / (outside - inside), kLeastWallTheta, 1.0);
-        sum += (u[axis][other] - solid) * slip / (theta + slip);
-        ++n;
-    }
-    return n > 0 ? solid + sum / n : solid;
-}
-
-double ViscosityOperator::continued_velocity(int t, const Vec3i& cell, std::size_t axis, const FaceField& u) const
-{
-    const std::size_t own = grid().index(t, cell.x(), cell.y(), cell.z());
-    const double inside = volumes_.solid_distance(axis, own);
-    const Vec3 x = grid().face_centre(t, int(axis), cell);
-    const int body = in_.solids->nearest(x).body;
-    const double u_wall = in_.solids->velocity(x, body)[int(axis)], slip = slip_at(t, cell, axis);
-    double sum = 0;
-    int n = 0;
-    for (std::size_t side = 0; side < 6; ++side) {
-        const std::size_t other = offset_index(grid(), t, cell, side / 2, side % 2 == 0 ? -1 : 1);
-        if (kind(axis, other) != FaceKind::Liquid) continue;
-        const Vec3 at = x + (side % 2 == 0 ? -1 : 1) * grid().cell_size() * Vec3::Unit(int(side / 2));
-        const double outside = volumes_.solid_distance(axis, other);
-        const double theta = std::clamp(outside / (outside - inside), kLeastContinuedTheta, 1.0);
-        const double sticks = theta / (theta + slip); // 1 of liquid that does not slip
-        sum += (1 - sticks) * (u[axis][own] - u_wall) -
-               sticks * (u[axis][other] - in_.solids->velocity(at, body)[int(axis)]) * (1 - theta) / theta;
-        ++n;
-    }
-    return n > 0 ? u_wall + sum / n : u[axis][own];
-}
-
-void ViscosityOperator::extend_through_walls(FaceField& u) const
-{
-    if (!has_held_) return;
-    // Only liquid faces are read and only held ones written.
-    parallel_for(grid().n_tiles(), "extend through walls", [&](std::int64_t t) {
-        if (volumes_.has_held[std::size_t(t)] == 0) return;
-        for (int c = 0; c < kTileCells; ++c)
-            for (std::size_t a = 0; a < 3; ++a) {
-                const auto n = std::size_t(t * kTileCells + c);
-                if (kind(a, n) == FaceKind::Held)
-                    u[a][n] = continued_velocity(int(t), {c % 8, c / 8 % 8, c / 64}, a, u);
-            }
-    });
 }
 
 std::vector<ViscousLoad> ViscosityOperator::loads(const FaceField& u) const

@@ -118,6 +118,9 @@ private:
 /// Driven faces weigh this many times what they hold: as good as held, and no harder to solve for.
 inline constexpr double kDrivenMass = 1e5;
 
+/// Least distance from a face to the wall that stops it, as a fraction of the cell size.
+inline constexpr double kLeastWallTheta = 0.05;
+
 /// Most stress volume a face is coupled to, per volume of its own.
 inline constexpr double kStressPerMass = 4;
 
