@@ -220,9 +220,11 @@ PoissonSolver::~PoissonSolver() = default;
 PoissonSolver::PoissonSolver(PoissonSolver&&) noexcept = default;
 PoissonSolver& PoissonSolver::operator=(PoissonSolver&&) noexcept = default;
 
-void PoissonSolver::place_pockets(std::span<double> x, const std::function<double(std::size_t)>& wanted) const
+int PoissonSolver::n_pockets() const noexcept { return impl_->components.n_singular(); }
+
+void PoissonSolver::for_pocket_cells(const std::function<void(std::size_t, std::size_t)>& visit) const
 {
-    if (impl_->components.n_singular() > 0) impl_->components.give_mean(x, impl_->a.grid_tiles(), wanted);
+    impl_->components.for_singular(impl_->a.grid_tiles(), visit);
 }
 
 PoissonResult PoissonSolver::solve(const PoissonSystem& system, std::span<const double> b, std::span<double> x,

@@ -50,9 +50,10 @@ public:
     PoissonResult solve_again(const PoissonSystem& system, std::span<const double> b, std::span<double> x,
                               double tolerance, int max_iterations);
 
-    /// Puts a solution on singular components of the last system, where any constant may be added, at the mean of
-    /// `wanted`(cell) above its least value there.
-    void place_pockets(std::span<double> x, const std::function<double(std::size_t)>& wanted) const;
+    /// Singular components of the last system, on which any constant may be added to a solution.
+    [[nodiscard]] int n_pockets() const noexcept;
+    /// Calls visit(cell, number of the pocket) for their cells, in a fixed order.
+    void for_pocket_cells(const std::function<void(std::size_t, std::size_t)>& visit) const;
 
     /// Memory held between solves.
     [[nodiscard]] std::size_t bytes() const noexcept;

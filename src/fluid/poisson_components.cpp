@@ -144,25 +144,14 @@ void PoissonComponents::remove_mean(std::span<double> field, std::span<const std
     }
 }
 
-void PoissonComponents::give_mean(std::span<double> field, std::span<const std::int32_t> index,
-                                  const std::function<double(std::size_t)>& wanted) const
+void PoissonComponents::for_singular(std::span<const std::int32_t> index,
+                                     const std::function<void(std::size_t, std::size_t)>& visit) const
 {
-    const auto for_singular = [&](auto&& act) {
-        for (std::size_t p = 0; p < parts_.size(); ++p)
-            if (singular_[p] >= 0)
-                for_cells(parts_[p].cells, [&](int c) {
-                    act(std::size_t(index[parts_[p].tile]) * kTileCells + std::size_t(c), std::size_t(singular_[p]));
-                });
-    };
-    std::vector<double> lacking(singular_size_.size(), 0.0), least(singular_size_.size(), INFINITY);
-    for_singular([&](std::size_t cell, std::size_t component) {
-        const double value = wanted(cell);
-        least[component] = std::min(least[component], value);
-        lacking[component] += value - field[cell];
-    });
-    for (std::size_t k = 0; k < lacking.size(); ++k)
-        lacking[k] = lacking[k] / static_cast<double>(singular_size_[k]) - least[k];
-    for_singular([&](std::size_t cell, std::size_t component) { field[cell] += lacking[component]; });
+    for (std::size_t p = 0; p < parts_.size(); ++p)
+        if (singular_[p] >= 0)
+            for_cells(parts_[p].cells, [&](int c) {
+                visit(std::size_t(index[parts_[p].tile]) * kTileCells + std::size_t(c), std::size_t(singular_[p]));
+            });
 }
 
 std::size_t PoissonComponents::bytes() const noexcept

@@ -30,10 +30,9 @@ public:
     [[nodiscard]] int n_singular() const noexcept { return static_cast<int>(singular_size_.size()); }
     /// Subtracts the mean of `field` over each singular component; tile t of the search is tile index[t] of the field.
     void remove_mean(std::span<double> field, std::span<const std::int32_t> index) const;
-    /// Adds to each singular component of `field` what gives it the mean that `wanted`(cell of the field), less its own
-    /// least value there, has.
-    void give_mean(std::span<double> field, std::span<const std::int32_t> index,
-                   const std::function<double(std::size_t)>& wanted) const;
+    /// Calls visit(cell of the field, number of the component) for the cells of singular components, in a fixed order.
+    void for_singular(std::span<const std::int32_t> index,
+                      const std::function<void(std::size_t, std::size_t)>& visit) const;
     [[nodiscard]] std::size_t bytes() const noexcept;
 
 private:

@@ -23,7 +23,7 @@ struct SolidSet {
     }
 };
 
-/// Poses at `time`; velocities are those of the middle of the step that begins there. Obstacles far beyond the domain
+/// Poses and velocities at `time`, where the step begins. Obstacles far beyond the domain
 /// keep their place in the list and are left out of all that is asked.
 [[nodiscard]] SolidSet solids_at(const Model& model, double time, double dt);
 

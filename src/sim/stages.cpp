@@ -7,6 +7,7 @@
 #include "fluid/filled_volume.h"
 #include "fluid/liquid_share.h"
 #include "fluid/liquid_surface.h"
+#include "fluid/pocket_pressure.h"
 #include "fluid/surface_tension.h"
 #include "fluid/wall_friction.h"
 #include "sim/occupied_cells.h"
@@ -420,10 +421,8 @@ void solve_pressure(const Model& model, const State& state, Scratch& s, double d
     project(model, s, dt, !is_second, model.options.pressure_tolerance);
     if (is_second)
         for (std::size_t c = 0; c < s.first_pressure.size(); ++c) s.pressure.pressure[c] += s.first_pressure[c];
-    // Full vessels: at rest nothing presses on their lids.
-    const Vec3 weight = model.liquids.front().density * model.options.gravity;
-    s.poisson.place_pockets(s.pressure.pressure,
-                            [&](std::size_t cell) { return weight.dot(s.grid.cell_centre(cell)); });
+    place_pockets(s.poisson, {s.grid, s.solid_fields, model.options.gravity, s.density, model.liquids.front().density},
+                  s.pressure.pressure);
 }
 
 /// Strands that displace liquid.
