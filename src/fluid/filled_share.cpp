@@ -48,22 +48,26 @@ public:
                                                         solids.open[a][grid.index(t, next.x(), next.y(), next.z())]);
                     }
                 }
-        total_ = around(volume_, [](double before, double at, double after) {
-            return kFilledShare[0] * before + kFilledShare[1] * at + kFilledShare[2] * after;
-        });
         least_ = around(volume_, kSmallest);
-        const auto cuts = around(is_cut, kLargest);
-        for (int c = 0; c < kTileCells; ++c) {
-            if (cuts[static_cast<std::size_t>(c)] == 0) continue;
-            const auto parts = layers(0, {c % 8, c / 8 % 8, c / 64});
-            total_[static_cast<std::size_t>(c)] = parts[0] + parts[1] + parts[2];
-        }
+        has_cut_ = around(is_cut, kLargest);
     }
 
     /// Whether no solid is in a cell's neighbourhood.
     [[nodiscard]] bool is_all(int c) const noexcept { return least_[static_cast<std::size_t>(c)] == 1; }
-    /// Of all of it.
-    [[nodiscard]] double total(int c) const noexcept { return total_[static_cast<std::size_t>(c)]; }
+    /// Of all of each cell's neighbourhood, as if its solids took whole cells: right where they do.
+    [[nodiscard]] std::array<double, kTileCells> whole_totals() const noexcept
+    {
+        return around(volume_, [](double before, double at, double after) {
+            return kFilledShare[0] * before + kFilledShare[1] * at + kFilledShare[2] * after;
+        });
+    }
+    /// The same of one, given that.
+    [[nodiscard]] double total(int c, double whole) const noexcept
+    {
+        if (has_cut_[static_cast<std::size_t>(c)] == 0) return whole;
+        const std::array<double, 3> parts = layers(0, {c % 8, c / 8 % 8, c / 64});
+        return parts[0] + parts[1] + parts[2];
+    }
     /// Of a cell or one in the border, as a share of it.
     [[nodiscard]] double volume(const Vec3i& cell) const noexcept
     {
@@ -96,7 +100,7 @@ private:
     Bordered<double> volume_;
     Bordered<std::array<AxisWeights, 3>> weight_; ///< of cut cells
     std::array<double, kTileCells> least_;        ///< volume around
-    std::array<double, kTileCells> total_;
+    std::array<std::uint8_t, kTileCells> has_cut_;
 };
 
 /// The share that a flat surface across the layers would leave filled if nothing were solid: liquid fills what is open
@@ -154,10 +158,12 @@ void compute_filled_share(const TileGrid& grid, const SolidFields& solids, const
 {
     share = filled;
     for_tiles_at_solids(grid, solids, filled, [&](int, std::size_t first, const OpenShares& open) {
+        const std::array<double, kTileCells> whole = open.whole_totals();
         for (int c = 0; c < kTileCells; ++c) {
             double& own = share[first + static_cast<std::size_t>(c)];
             if (own == 0 || open.is_all(c)) continue;
-            own = open.total(c) > kLeastOpenShare ? std::min(own / open.total(c), 1.0) : 0;
+            const double total = open.total(c, whole[static_cast<std::size_t>(c)]);
+            own = total > kLeastOpenShare ? std::min(own / total, 1.0) : 0;
         }
     });
     room = share;
