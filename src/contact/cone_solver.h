@@ -51,14 +51,27 @@ public:
 [[nodiscard]] inline std::size_t n_axes(const ConeContact& c) { return c.bridge ? 1 : 3; }
 
 /// The same with every number written out: bodies that do not feel each other but through contacts, and the places on
-/// them where contacts act, their sides. Forces and motions are those along the axes of the contacts.
+/// them where contacts act, their sides. Forces and motions are those along the axes of the contacts. A body that many
+/// contacts act on may have the compliance of its nodes instead, between two of which every side lies: then what a
+/// force changes are the motions of these.
 struct BlockCompliance {
+    /// Where a side lies between two nodes that follow each other.
+    struct Place {
+        std::size_t node = 0;           ///< the first of the two, all counted through
+        std::array<double, 2> weight{}; ///< of both, with the sign of the side; 0 where a node is held
+    };
+
     std::vector<std::size_t> first; ///< side of each body, and one past the last
     std::vector<std::size_t> axis;  ///< first axis of each side, all counted through, and one past the last
     std::vector<std::size_t> block; ///< where the matrix of each body begins in `values`
     std::vector<double> values;     ///< of a body with k axes, k x k, row by row: motions for forces [m/N]
     std::vector<std::int32_t> body; ///< of each side
     std::vector<std::array<std::int32_t, 2>> sides; ///< of each contact; the second -1 if it has one
+    std::vector<std::size_t> node; ///< first of each body that has nodes, and one past the last; empty: none has any
+    std::vector<Place> place;      ///< of each side, where its body has nodes
+
+    /// 0 where forces and motions are those along axes; else values are 3n x 3n, along x, y and z of each node.
+    [[nodiscard]] std::size_t n_nodes(std::size_t b) const { return node.empty() ? 0 : node[b + 1] - node[b]; }
 
     /// Numbers the axes of sides and sets aside the values, from all but `axis`, `block` and `values`.
     void resize(std::span<const ConeContact> contacts);

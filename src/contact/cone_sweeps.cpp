@@ -42,6 +42,7 @@ public:
         is_changed_.assign(n, 0);
         active_.resize(colours_.size());
         side_motion_.assign(w_.axis.back(), 0.0);
+        node_motion_.assign(w_.node.empty() ? 0 : 3 * w_.node.back(), 0.0);
         for (std::size_t i = 0; i < n; ++i) {
             const ConeContact& c = contacts[i];
             frame_[i] = contact_frame(c.normal);
@@ -111,10 +112,38 @@ private:
         return {w_.values.data() + w_.block[b] + (w_.axis[s] - first) * width, width, first};
     }
 
+    [[nodiscard]] bool has_nodes(std::int32_t side) const
+    {
+        return w_.n_nodes(static_cast<std::size_t>(w_.body[static_cast<std::size_t>(side)])) > 0;
+    }
+    /// The three rows of a node in the matrix of its body.
+    [[nodiscard]] Rows node_rows(std::size_t b, std::size_t node) const
+    {
+        const std::size_t width = 3 * w_.n_nodes(b);
+        return {w_.values.data() + w_.block[b] + 3 * (node - w_.node[b]) * width, width, 3 * w_.node[b]};
+    }
+    /// Motion of one side for forces on another one of the same body, which has nodes, in world axes.
+    [[nodiscard]] Mat3 between(std::size_t s, std::size_t t) const
+    {
+        Mat3 sum = Mat3::Zero();
+        const auto b = static_cast<std::size_t>(w_.body[s]);
+        const BlockCompliance::Place &p = w_.place[s], &q = w_.place[t];
+        for (const std::size_t e : {0, 1}) {
+            const Rows r = node_rows(b, p.node + e);
+            for (const std::size_t f : {0, 1})
+                for (std::size_t k = 0; k < 3; ++k)
+                    for (std::size_t l = 0; l < 3; ++l)
+                        sum(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(l)) +=
+                            p.weight[e] * q.weight[f] * r.values[k * r.width + 3 * (q.node + f) - r.first + l];
+        }
+        return sum;
+    }
+
     /// Of a bridge, only along the normal.
     [[nodiscard]] Mat3 own_compliance(std::size_t i) const
     {
         const std::size_t n = n_axes(contacts_[i]);
+        const auto axes = static_cast<Eigen::Index>(n);
         Mat3 own = Mat3::Zero();
         if (n == 1) own(1, 1) = own(2, 2) = 1;
         for (const std::int32_t a : w_.sides[i])
@@ -122,6 +151,11 @@ private:
                 if (a < 0 || b < 0) continue;
                 const auto s = static_cast<std::size_t>(a), t = static_cast<std::size_t>(b);
                 if (w_.body[s] != w_.body[t]) continue;
+                if (has_nodes(a)) {
+                    own.topLeftCorner(axes, axes) +=
+                        (frame_[i] * between(s, t) * frame_[i].transpose()).topLeftCorner(axes, axes);
+                    continue;
+                }
                 const Rows r = rows(a);
                 for (std::size_t k = 0; k < n; ++k)
                     for (std::size_t l = 0; l < n; ++l)
@@ -145,6 +179,10 @@ private:
         const bool is_bridge = n_axes(contacts_[i]) == 1;
         for (const std::int32_t side : w_.sides[i]) {
             if (side < 0) continue;
+            if (has_nodes(side)) {
+                push_nodes(side, is_bridge ? Vec3(change[0] * contacts_[i].normal) : frame_[i].transpose() * change);
+                continue;
+            }
             const Rows r = rows(side); // symmetric: its rows are its columns
             double* out = side_motion_.data() + r.first;
             const double *x = r.values, along = change[0];
@@ -157,6 +195,29 @@ private:
         }
     }
 
+    /// The same for the nodes of one body; the force is along world axes.
+    void push_nodes(std::int32_t side, const Vec3& force)
+    {
+        const auto s = static_cast<std::size_t>(side);
+        const auto b = static_cast<std::size_t>(w_.body[s]);
+        const BlockCompliance::Place& place = w_.place[s];
+        const Rows r = node_rows(b, place.node); // those of the next node follow
+        const Vec3 first = place.weight[0] * force, second = place.weight[1] * force;
+        const double *x = r.values, *y = x + r.width, *z = y + r.width;
+        const double *u = z + r.width, *v = u + r.width, *w = v + r.width;
+        double* out = node_motion_.data() + r.first;
+        for (std::size_t k = 0; k < r.width; ++k)
+            out[k] += x[k] * first[0] + y[k] * first[1] + z[k] * first[2] + u[k] * second[0] + v[k] * second[1] +
+                      w[k] * second[2];
+    }
+    /// How a side moves that lies between nodes, in world axes.
+    [[nodiscard]] Vec3 between_nodes(std::int32_t side) const
+    {
+        const BlockCompliance::Place& place = w_.place[static_cast<std::size_t>(side)];
+        const double* at = node_motion_.data() + 3 * place.node;
+        return place.weight[0] * Vec3(at[0], at[1], at[2]) + place.weight[1] * Vec3(at[3], at[4], at[5]);
+    }
+
     /// Motion, gap and what it gives way included, in the contact's frame.
     [[nodiscard]] Vec3 moved(std::size_t i) const
     {
@@ -164,6 +225,11 @@ private:
         const std::size_t n = n_axes(contacts_[i]);
         for (const std::int32_t side : w_.sides[i]) {
             if (side < 0) continue;
+            if (has_nodes(side)) {
+                d.head(static_cast<Eigen::Index>(n)) +=
+                    (frame_[i] * between_nodes(side)).head(static_cast<Eigen::Index>(n));
+                continue;
+            }
             const double* at = side_motion_.data() + w_.axis[static_cast<std::size_t>(side)];
             for (std::size_t k = 0; k < n; ++k) d[static_cast<Eigen::Index>(k)] += at[k];
         }
@@ -270,6 +336,7 @@ private:
     std::vector<double> residual_;                  ///< at the last look [m]
     std::vector<double> multiplier_;                ///< of sliding, in the last sweep [m/N]
     std::vector<double> side_motion_;               ///< since then, by axes of sides [m]
+    std::vector<double> node_motion_;               ///< the same of nodes, by x, y and z [m]
 };
 
 } // namespace
@@ -285,7 +352,7 @@ void BlockCompliance::resize(std::span<const ConeContact> contacts)
     std::size_t size = 0;
     for (std::size_t b = 0; b + 1 < first.size(); ++b) {
         block.push_back(size);
-        const std::size_t width = axis[first[b + 1]] - axis[first[b]];
+        const std::size_t width = n_nodes(b) > 0 ? 3 * n_nodes(b) : axis[first[b + 1]] - axis[first[b]];
         size += width * width;
     }
     values.assign(size, 0.0);

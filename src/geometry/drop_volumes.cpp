@@ -22,6 +22,11 @@ constexpr double kNoGap = 0.25;
 constexpr double kFarthestIn = -1.1;
 constexpr double kFarthestOut = 2;
 constexpr double kShareStep = 0.05;
+/// Part of the way to the other side of a sheet that a vertex may go at most. Sides that pass each other would turn it
+/// inside out.
+constexpr double kMostOfWay = 0.4;
+/// Largest cosine of the angle between normals on two sides.
+constexpr double kOpposite = -0.5;
 constexpr int kUnfoldingPasses = 4;
 /// Extent up to which a part that cannot get its volume so is scaled in full, and from which on not at all, in cells.
 constexpr double kFullScale = 6;
@@ -163,6 +168,56 @@ void find_gaps(const TriangleMesh& mesh, const NearestVertices& vertices, double
         }
 }
 
+Vec3 area_of(const std::vector<Vec3>& vertices, const std::array<std::int32_t, 3>& t)
+{
+    const Vec3& o = vertices[static_cast<std::size_t>(t[0])];
+    return (vertices[static_cast<std::size_t>(t[1])] - o).cross(vertices[static_cast<std::size_t>(t[2])] - o);
+}
+
+/// Unit normals at the vertices of drops, outwards; of others of no use.
+std::vector<Vec3> vertex_normals(const TriangleMesh& mesh, const Drops& found)
+{
+    std::vector<Vec3> normal(mesh.vertices.size(), Vec3::Zero());
+    for (const ClosedPart& part : found.parts)
+        for (const std::int32_t triangle : part.triangles) {
+            const auto& t = mesh.triangles[static_cast<std::size_t>(triangle)];
+            const Vec3 area = area_of(mesh.vertices, t);
+            for (const std::int32_t v : t) normal[static_cast<std::size_t>(v)] += area;
+        }
+    for (Vec3& n : normal) n.normalize();
+    return normal;
+}
+
+/// The depths, but in drops that shrink not so long that a vertex would go past the middle between it and the other
+/// side: the liquid around a vertex may be thicker than the sheet is there.
+std::vector<Eigen::Vector3f> bounded_depths(const TriangleMesh& mesh, std::span<const Eigen::Vector3f> depths,
+                                            const NearestVertices& vertices, const Drops& found)
+{
+    std::vector<Eigen::Vector3f> bounded(depths.begin(), depths.end());
+    const std::vector<Vec3> normal = vertex_normals(mesh, found);
+    parallel_for(
+        static_cast<std::int64_t>(bounded.size()), "depths of drops",
+        [&](std::int64_t i) {
+            const auto v = static_cast<std::size_t>(i);
+            const std::int32_t d = found.drop_of[v];
+            if (d < 0) return;
+            const Drop& drop = found.drops[static_cast<std::size_t>(d)];
+            const double depth = depths[v].cast<double>().dot(normal[v]);
+            if (drop.is_done || drop.wanted >= drop.volume[0] || !(depth > 0)) return;
+            const auto is_opposite = [&](std::int32_t w) {
+                const auto at = static_cast<std::size_t>(w);
+                return found.drop_of[at] == d && normal[at].dot(normal[v]) < kOpposite;
+            };
+            const std::int32_t other = vertices.find(mesh.vertices[v], is_opposite).vertex;
+            if (other < 0) return;
+            const Vec3 across = mesh.vertices[v] - mesh.vertices[static_cast<std::size_t>(other)];
+            const double most = std::max(0.0, kMostOfWay / -kFarthestIn * normal[v].dot(across));
+            if (most < depth) bounded[v] *= static_cast<float>(most / depth);
+        },
+        256);
+    return bounded;
+}
+
 /// Volume of a part whose vertices move by a share of their depths, as a polynomial of that share.
 std::array<double, 4> moved_volume(const TriangleMesh& mesh, std::span<const Eigen::Vector3f> depths,
                                    const ClosedPart& part)
@@ -218,12 +273,6 @@ double wanted_volume(const Drop& drop)
     double part = 1 - smooth_step(drop.thickness, kFullThickness, kNoThickness);
     if (drop.lacks_volume()) part *= smooth_step(drop.gap, kNoGap, kFullGap);
     return drop.volume[0] + part * (drop.held + drop.cavities - drop.volume[0]);
-}
-
-Vec3 area_of(const std::vector<Vec3>& vertices, const std::array<std::int32_t, 3>& t)
-{
-    const Vec3& o = vertices[static_cast<std::size_t>(t[0])];
-    return (vertices[static_cast<std::size_t>(t[1])] - o).cross(vertices[static_cast<std::size_t>(t[2])] - o);
 }
 
 bool is_folded(const TriangleMesh& mesh, const std::vector<Vec3>& before, const std::array<std::int32_t, 3>& t)
@@ -316,19 +365,21 @@ std::vector<DrawnDrop> match_drop_volumes(const ParticleVolumes& particles, std:
     if (found.drops.empty()) return {};
     std::vector<std::uint8_t> is_of_drop(mesh.vertices.size());
     for (std::size_t v = 0; v < is_of_drop.size(); ++v) is_of_drop[v] = found.drop_of[v] >= 0;
+    std::vector<Eigen::Vector3f> bounded;
     {
         const NearestVertices vertices(mesh, is_of_drop, kFullGap * cell_size);
         hold_particles(mesh, particles, vertices, cell_size, found);
         find_gaps(mesh, vertices, cell_size, found);
-    }
-    for (Drop& drop : found.drops) {
-        drop.wanted = wanted_volume(drop);
-        drop.is_done = !(drop.held > 0);
+        for (Drop& drop : found.drops) {
+            drop.wanted = wanted_volume(drop);
+            drop.is_done = !(drop.held > 0);
+        }
+        bounded = bounded_depths(mesh, depths, vertices, found);
     }
     const std::vector<Vec3> before = mesh.vertices;
-    move_vertices(depths, cell_size, found, mesh);
+    move_vertices(bounded, cell_size, found, mesh);
     unfold_drops(before, found, mesh);
-    move_vertices(depths, cell_size, found, mesh); // by the little that this has changed
+    move_vertices(bounded, cell_size, found, mesh); // by the little that this has changed
     std::vector<DrawnDrop> drawn;
     for (std::size_t d = 0; d < found.drops.size(); ++d) {
         const Drop& drop = found.drops[d];

@@ -13,6 +13,24 @@ constexpr double kOnSurface = 0.02;
 /// Least stride along a line to a solid, and stride through mouths, in cells.
 constexpr double kLeastStride = 0.05, kMouthStride = 0.25;
 
+/// Mouths that are wider are not looked at by parts, in cells.
+constexpr double kWidest = 1000;
+
+/// Whether solids may be nearer than `room` to a box, by balls about ever smaller parts of it: one about all of a wide
+/// mouth would reach far beyond it.
+bool may_be_near(const Solids& solids, const Pose& pose, const Aabb& box, double room, double smallest)
+{
+    const Vec3 size = box.size();
+    const double d = solids.distance(pose.to_world(box.centre())) - room;
+    if (d >= 0.5 * size.norm()) return false;
+    int longest = 0;
+    const double extent = size.maxCoeff(&longest);
+    if (d < 0 || extent <= smallest || extent > kWidest * smallest) return true;
+    Aabb lower = box, upper = box;
+    lower.upper[longest] = upper.lower[longest] = box.centre()[longest];
+    return may_be_near(solids, pose, lower, room, smallest) || may_be_near(solids, pose, upper, room, smallest);
+}
+
 } // namespace
 
 ActiveMouths::ActiveMouths(const Model& model, double begin, double time) : cell_size_(model.options.cell_size)
@@ -26,7 +44,7 @@ ActiveMouths::ActiveMouths(const Model& model, double begin, double time) : cell
                                                 pose.rotation * source.velocity});
         m.bound();
         const bool flows = !source.velocity.isZero(0); // else there is no way that anything could be in
-        m.has_solids = flows && solids_.view().distance(m.centre) < m.radius + kRoom * cell_size_;
+        m.has_solids = flows && may_be_near(solids_.view(), pose, m.mouth.bounds(), kRoom * cell_size_, cell_size_);
         if (!m.has_solids) continue;
         m.sunk = way_out_of_solids(m, pose.to_world(m.mouth.begin()), m.mouth.thickness());
         m.mouth.sink(m.sunk, cell_size_);

@@ -133,10 +133,11 @@ ConeSolution solve_by_springs(const ContactCase& given, std::span<const StrandCo
 ConeSolution solve_cones_by_size(std::span<ConeContact> cones, StrandCompliance& compliance, const ConeOptions& options,
                                  std::size_t max_bytes, bool is_wet, std::span<const Vec3> guess, ContactForces& out)
 {
-    const bool sweeps = compliance.block_bytes(cones) <= max_bytes;
+    const auto kind = is_wet ? StrandCompliance::Blocks::OfVerticesToo : StrandCompliance::Blocks::OfContacts;
+    const bool sweeps = compliance.block_bytes(cones, kind) <= max_bytes;
     if (!sweeps)
         for (ConeContact& c : cones) c.softness = 0;
-    const BlockCompliance blocks = sweeps ? compliance.blocks(cones) : BlockCompliance{};
+    const BlockCompliance blocks = sweeps ? compliance.blocks(cones, kind) : BlockCompliance{};
     out.broken = take_own(sweeps && !is_wet ? own_compliance(blocks) : compliance.own_compliance(), cones);
     if (out.broken >= 0) return {};
     return sweeps ? sweep_cones(cones, blocks, options, guess, out.force, out.moved)

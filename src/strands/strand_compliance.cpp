@@ -13,6 +13,9 @@ namespace {
 /// Batches that one task takes after each other, with one set of scratch arrays.
 constexpr std::int64_t kBatchesPerComplianceTask = 4;
 constexpr std::int64_t kMotionGrain = 512;
+/// Axes of contacts, for each vertex of a strand, beyond which its block is that of vertices: a force then changes the
+/// motions of 3 n of them through six rows instead of those of all axes through three, or one of a bridge.
+constexpr std::size_t kAxesOfVertex = 6;
 
 /// body(i, scratch) for i in [0, n).
 template <class Body>
@@ -174,32 +177,89 @@ void StrandCompliance::apply(std::span<const Vec3> force, std::span<const Vec3> 
         kMotionGrain);
 }
 
-std::size_t StrandCompliance::block_bytes(std::span<const ConeContact> cones) const
+std::size_t StrandCompliance::n_axes_of(std::size_t strand, std::span<const ConeContact> cones) const
 {
     std::size_t n = 0;
+    for (std::size_t k = strand_[strand]; k < strand_[strand + 1]; ++k)
+        n += n_axes(cones[static_cast<std::size_t>(sides_[k].contact)]);
+    return n;
+}
+
+std::vector<std::size_t> StrandCompliance::nodes_of(std::span<const ConeContact> cones, Blocks kind) const
+{
+    std::vector<std::size_t> nodes(strand_.size() - 1, 0);
+    if (kind == Blocks::OfContacts) return nodes;
+    for (std::size_t i = 0; i < batches_.size(); ++i) {
+        const auto n = static_cast<std::size_t>(model_.batches[static_cast<std::size_t>(batches_[i])].n_vertices);
+        const auto begin = std::lower_bound(strand_.begin(), strand_.end(), begin_[i]);
+        for (auto s = begin; *s < begin_[i + 1]; ++s) {
+            const auto strand = static_cast<std::size_t>(s - strand_.begin());
+            if (n_axes_of(strand, cones) > kAxesOfVertex * n) nodes[strand] = n;
+        }
+    }
+    return nodes;
+}
+
+std::size_t StrandCompliance::block_bytes(std::span<const ConeContact> cones, Blocks kind) const
+{
+    const std::vector<std::size_t> nodes = nodes_of(cones, kind);
+    std::size_t n = 0;
     for (std::size_t s = 0; s + 1 < strand_.size(); ++s) {
-        std::size_t width = 0;
-        for (std::size_t k = strand_[s]; k < strand_[s + 1]; ++k)
-            width += n_axes(cones[static_cast<std::size_t>(sides_[k].contact)]);
+        const std::size_t width = nodes[s] > 0 ? 3 * nodes[s] : n_axes_of(s, cones);
         n += width * width;
     }
     return n * sizeof(double);
 }
 
-BlockCompliance StrandCompliance::blocks(std::span<const ConeContact> cones) const
+BlockCompliance StrandCompliance::blocks(std::span<const ConeContact> cones, Blocks kind) const
 {
     BlockCompliance out;
     out.first = strand_;
     out.sides = sides_of_;
     out.body.resize(sides_.size());
+    out.place.resize(sides_.size());
+    out.node = nodes_of(cones, kind);
+    out.node.insert(out.node.begin(), 0);
+    std::partial_sum(out.node.begin(), out.node.end(), out.node.begin());
     for (std::size_t s = 0; s + 1 < strand_.size(); ++s)
-        for (std::size_t k = strand_[s]; k < strand_[s + 1]; ++k) out.body[k] = static_cast<std::int32_t>(s);
+        for (std::size_t k = strand_[s]; k < strand_[s + 1]; ++k) {
+            const Side& side = sides_[k];
+            out.body[k] = static_cast<std::int32_t>(s);
+            out.place[k] = {out.node[s] + static_cast<std::size_t>(side.vertex), {side.weight(0), side.weight(1)}};
+        }
     out.resize(cones);
     std::vector<Mat3> frame(cones.size());
     for (std::size_t c = 0; c < cones.size(); ++c) frame[c] = contact_frame(cones[c].normal);
-    parallel_for(static_cast<std::int64_t>(batches_.size()), "contact compliance",
-                 [&](std::int64_t i) { fill_blocks(static_cast<std::size_t>(i), frame, out); });
+    parallel_for(static_cast<std::int64_t>(batches_.size()), "contact compliance", [&](std::int64_t i) {
+        fill_blocks(static_cast<std::size_t>(i), frame, out);
+        fill_nodes(static_cast<std::size_t>(i), out);
+    });
     return out;
+}
+
+/// Unit forces on each vertex along x, y and z.
+void StrandCompliance::fill_nodes(std::size_t i, BlockCompliance& out) const
+{
+    const RodMatrix& matrix = factors_[static_cast<std::size_t>(batches_[i])];
+    std::vector<std::pair<std::size_t, std::uint8_t>> strands; // that have nodes, and their lanes
+    std::size_t n = 0;
+    for (std::size_t k = begin_[i]; k < begin_[i + 1]; ++k) {
+        const auto strand = static_cast<std::size_t>(out.body[k]);
+        if (out.n_nodes(strand) == 0 || k != strand_[strand]) continue;
+        strands.emplace_back(strand, sides_[k].lane);
+        n = out.n_nodes(strand);
+    }
+    const auto unknown = [](std::size_t m) { return 4 * (m / 3) + m % 3; };
+    AlignedVector<Lane> u;
+    for (std::size_t m = 0; m < 3 * n; ++m) {
+        u.assign(static_cast<std::size_t>(matrix.size()), Lane{});
+        for (const auto& [strand, lane] : strands) u[unknown(m)][lane] = 1;
+        matrix.solve(u.data());
+        for (const auto& [strand, lane] : strands) {
+            double* row = out.values.data() + out.block[strand] + 3 * n * m;
+            for (std::size_t k = 0; k < 3 * n; ++k) row[k] = u[unknown(k)][lane];
+        }
+    }
 }
 
 /// Unit forces along the first axis of each of the four strands, then along the second, ...: one banded solve answers
@@ -211,20 +271,23 @@ void StrandCompliance::fill_blocks(std::size_t i, std::span<const Mat3> frame, B
     const auto end = std::lower_bound(strand_.begin(), strand_.end(), begin_[i + 1]);
     const auto frame_of = [&](std::size_t side) { return frame[static_cast<std::size_t>(sides_[side].contact)]; };
     std::size_t most = 0;
-    for (auto s = begin; s != end; ++s) most = std::max(most, out.axis[s[1]] - out.axis[s[0]]);
+    const auto width_of = [&](auto s) { // 0 where it has nodes
+        return out.n_nodes(static_cast<std::size_t>(s - strand_.begin())) > 0 ? 0 : out.axis[s[1]] - out.axis[s[0]];
+    };
+    for (auto s = begin; s != end; ++s) most = std::max(most, width_of(s));
     AlignedVector<Lane> u;
     for (std::size_t m = 0; m < most; ++m) {
         u.assign(static_cast<std::size_t>(matrix.size()), Lane{});
         for (auto s = begin; s != end; ++s) {
             const std::size_t axis = out.axis[s[0]] + m;
-            if (axis >= out.axis[s[1]]) continue;
+            if (m >= width_of(s)) continue;
             const auto after = std::upper_bound(out.axis.begin(), out.axis.end(), axis);
             const auto side = static_cast<std::size_t>(after - out.axis.begin() - 1);
             add_to(u, sides_[side], frame_of(side).row(static_cast<Eigen::Index>(axis - out.axis[side])).transpose());
         }
         matrix.solve(u.data());
         for (auto s = begin; s != end; ++s) {
-            const std::size_t first = out.axis[s[0]], width = out.axis[s[1]] - first;
+            const std::size_t first = out.axis[s[0]], width = width_of(s);
             if (m >= width) continue;
             double* row = out.values.data() + out.block[static_cast<std::size_t>(s - strand_.begin())] + m * width;
             for (std::size_t j = s[0]; j < s[1]; ++j) {

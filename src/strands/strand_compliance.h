@@ -29,10 +29,13 @@ public:
     SpringBodies* with_springs(std::span<const Vec3> normal, std::span<const double> stiffness) override;
     /// Adds the motion that the last solution with springs found, as add_response() does that of forces.
     void add_found(std::span<Vec3> displacement, std::span<double> spin) const;
+    /// Strands with many contacts may be written out by their vertices.
+    enum class Blocks { OfContacts, OfVerticesToo };
     /// Size of blocks().
-    [[nodiscard]] std::size_t block_bytes(std::span<const ConeContact> cones) const;
-    /// The same, between all contacts of each strand, written out along the axes of the contacts.
-    [[nodiscard]] BlockCompliance blocks(std::span<const ConeContact> cones) const;
+    [[nodiscard]] std::size_t block_bytes(std::span<const ConeContact> cones, Blocks kind) const;
+    /// The same, between all contacts of each strand, written out along the axes of the contacts, or between all
+    /// vertices if that is less to read.
+    [[nodiscard]] BlockCompliance blocks(std::span<const ConeContact> cones, Blocks kind) const;
     /// Motion of each contact for a force on it alone, averaged over directions [m/N].
     [[nodiscard]] std::vector<double> own_compliance() const;
     /// Adds the motion of every vertex, and the spin of every edge, of the strands that touch something.
@@ -85,8 +88,12 @@ private:
 
     /// u <- A^-1 f for batch number i of batches().
     void solve(std::size_t i, std::span<const Vec3> force, std::span<const Vec3> second, AlignedVector<Lane>& u) const;
-    /// Rows of the blocks of all strands of batch number i.
+    /// Rows of the blocks of all strands of batch number i, as far as they are those of contacts, and of vertices.
     void fill_blocks(std::size_t i, std::span<const Mat3> frame, BlockCompliance& out) const;
+    void fill_nodes(std::size_t i, BlockCompliance& out) const;
+    /// Of each strand that touches something; 0 if its block is that of contacts.
+    [[nodiscard]] std::vector<std::size_t> nodes_of(std::span<const ConeContact> cones, Blocks kind) const;
+    [[nodiscard]] std::size_t n_axes_of(std::size_t strand, std::span<const ConeContact> cones) const;
     void add_to(AlignedVector<Lane>& u, const Side& side, const Vec3& force) const;
     /// Adds the unknowns of batch number i of batches() to those of the vertices.
     void spread(std::size_t i, std::span<const Lane> u, std::span<Vec3> displacement, std::span<double> spin) const;

@@ -175,6 +175,50 @@ TEST(SurfaceQuality, BallIsRoundAndAsLargeAsItsKernelLets)
     }
 }
 
+/// Of the lines along z through a mesh, on a lattice of `step`, the share that meets its outside from within or its
+/// inside from without.
+double turned_over(const TriangleMesh& mesh, double step)
+{
+    Aabb box;
+    for (const Vec3& x : mesh.vertices) box.include(x);
+    const Vec3i n = (box.size() / step).cast<int>();
+    std::vector<std::vector<std::pair<double, int>>> met(static_cast<std::size_t>(n.x() * n.y())); // height, side
+    for (const auto& t : mesh.triangles) {
+        const Vec3 a = mesh.vertices[static_cast<std::size_t>(t[0])], b = mesh.vertices[static_cast<std::size_t>(t[1])],
+                   c = mesh.vertices[static_cast<std::size_t>(t[2])], normal = (b - a).cross(c - a);
+        if (normal.z() == 0) continue;
+        for (int k = 0; k < n.x() * n.y(); ++k) {
+            const Vec3 x = box.lower + step * (Vec3(k % n.x(), k / n.x(), 0) + Vec3(0.37, 0.41, 0));
+            if ((a - x).head<2>().norm() > kCell) continue;
+            const auto side = [&](const Vec3& p, const Vec3& q) { return (q - p).cross(x - p).z() * normal.z() > 0; };
+            if (!side(a, b) || !side(b, c) || !side(c, a)) continue;
+            const double z = a.z() - normal.head<2>().dot((x - a).head<2>()) / normal.z();
+            met[static_cast<std::size_t>(k)].emplace_back(z, normal.z() > 0 ? 1 : -1);
+        }
+    }
+    double n_met = 0, n_turned = 0;
+    for (auto& line : met) {
+        if (line.empty()) continue;
+        std::sort(line.begin(), line.end());
+        bool is_turned = false;
+        for (std::size_t k = 0; k < line.size(); ++k) is_turned |= line[k].second != (k % 2 == 0 ? -1 : 1);
+        n_met += 1;
+        n_turned += is_turned;
+    }
+    return n_turned / n_met;
+}
+
+/// Sides of thin, uneven sheets that are drawn as thin as they are do not pass each other.
+TEST(SurfaceQuality, ThinSheetsAreNotTurnedInsideOut)
+{
+    for (std::uint64_t draw = 0; draw < 5; ++draw) {
+        Liquid liquid = sheet(1, 0.6, 1, draw);
+        for (std::size_t i = 0; i < liquid.volumes.size(); ++i) // drops that fall off strands begin so small
+            liquid.volumes[i] *= 0.25 + 0.75 * random_unit(draw, 3, i);
+        EXPECT_EQ(turned_over(surface(liquid), 0.3 * kCell), 0) << draw;
+    }
+}
+
 TEST(SurfaceQuality, SheetsOfOneAndTwoParticlesStayClosed)
 {
     struct Case {

@@ -1,5 +1,6 @@
 // Mouths of sources and drains of any thickness: velocities, volumes and rates that are known by hand.
 #include "models.h"
+#include "sim/active_mouths.h"
 #include "sim/diagnostics.h"
 #include "sim/mouth.h"
 
@@ -168,6 +169,25 @@ TEST(Mouth, ThatBeginsInAWallGivesItsFluxWhereItComesOutOfIt)
     for (const bool in_pool : {false, true})
         expect_flux({mouth({0.05, 0.05, -0.013}, {0.11, 0.11, 0.004}, {0, 0, 0.5})}, in_pool, 0.06 * 0.06 * 0.5,
                     {{0.05, 0.05, 0}, {0.11, 0.11, 0.04}});
+}
+
+/// A ball about a wide, flat mouth would reach the stone that lies far below it: what it drives would then be found
+/// anew in every step in which the stone moves.
+TEST(Mouth, KnowsWhetherASolidIsNearHoweverWideItIs)
+{
+    Model model = tank({1, 1, 1}, {0, 0, 0}, 0.02);
+    for (Wall& wall : model.domain.walls) wall = Wall::Open;
+    Obstacle& stone = model.obstacles.emplace_back();
+    stone.name = "stone";
+    stone.shape = make_sphere({0.5, 0.5, 0.3}, 0.1); // its top is at 0.4, three cells are 0.06
+    const auto is_near = [&](double height) {
+        model.sources = {mouth({0.1, 0.46, height}, {0.9, 0.54, height + 0.04}, {0, 0, -1})};
+        return ActiveMouths(model, 0, 0).all()[0].has_solids;
+    };
+    EXPECT_FALSE(is_near(0.7));
+    EXPECT_FALSE(is_near(0.49));
+    EXPECT_TRUE(is_near(0.45));
+    EXPECT_TRUE(is_near(0.3));
 }
 
 TEST(Mouth, KnowsItsThicknessAlongTheFlow)

@@ -1,6 +1,7 @@
 #include "strands/contact_step.h"
 
 #include "base/parallel.h"
+#include "contact/bridge_curve.h"
 #include "geometry/segments.h"
 #include "geometry/shapes.h"
 #include "random_numbers.h"
@@ -172,6 +173,71 @@ TEST(StrandContact, ComplianceBetweenSomeContactsIsPartOfTheWhole)
         const Vec3& expected = moved[static_cast<std::size_t>(some[k])];
         EXPECT_LT((moved_some[k] - expected).norm(), 1e-12 * expected.norm()) << k;
     }
+}
+
+/// Sweeps over the contacts of strands that many touch go by the motions of vertices, others by those of contacts: the
+/// same forces move all contacts alike, as banded solves have it, and the forces found are the same.
+TEST(StrandContact, ComplianceBetweenVerticesIsThatBetweenContacts)
+{
+    Touching s(human_hair());
+    for (int k = 0; k < 3; ++k)
+        s.add(line({-0.01, 1e-4 * k, 0}, {0.01, 1e-4 * k, 1e-3 * k}, 9)); // one of four lanes is empty
+    group_strands(s.model);
+    const Clamp clamp(s.state);
+    StrandStep step{.dt = 1e-3};
+    clamp.apply(step);
+    StrandUpdate update;
+    std::vector<RodMatrix> factors(s.model.batches.size());
+    begin_update(s.model, update);
+    solve_batches(s.model, s.state, step, all_batches(s.model), nullptr, factors, update);
+    RandomNumbers random(4);
+    std::vector<StrandContact> contacts;
+    std::vector<ConeContact> cones;
+    const BridgeTable table(1);
+    const double r = human_hair().radius_a;
+    const BridgeCurve curve = BridgeCurve(table, {r, 2 * r, 5 * r * r, 0.072}).rising_about(2 * r);
+    const auto add = [&](std::int32_t a, std::int32_t b, bool is_bridge) {
+        contacts.push_back({.a = a, .b = b, .s = random.number(0, 1), .t = random.number(0, 1)});
+        cones.push_back({.normal = random.vector().normalized(), .gap = random.number(-0.1, 0.1) * r, .friction = 0.3});
+        if (!is_bridge) return;
+        cones.back().bridge = &curve;
+        cones.back().length = 1e-3;
+    };
+    for (int i = 0; i < 60; ++i) add(i % 9, 10 + (i + i / 9) % 9, i % 3 == 0);
+    for (int i = 0; i < 5; ++i) add(2 + i, -3, false); // with an obstacle
+    for (int i = 0; i < 4; ++i) add(10 + i, 20 + 2 * i, false);
+    const std::size_t n = contacts.size();
+    StrandCompliance compliance(s.model, clamp.hold, factors, contacts);
+    for (std::size_t i = 0; i < n; ++i) cones[i].compliance = compliance.own_compliance()[i];
+    using Blocks = StrandCompliance::Blocks;
+    const BlockCompliance of_contacts = compliance.blocks(cones, Blocks::OfContacts),
+                          of_vertices = compliance.blocks(cones, Blocks::OfVerticesToo);
+    EXPECT_EQ(of_vertices.n_nodes(0), 10U);
+    EXPECT_EQ(of_vertices.n_nodes(1), 10U);
+    EXPECT_EQ(of_vertices.n_nodes(2), 0U); // four contacts are less
+    EXPECT_EQ(8 * of_vertices.values.size(), compliance.block_bytes(cones, Blocks::OfVerticesToo));
+    EXPECT_LT(3 * of_vertices.values.size(), of_contacts.values.size());
+
+    const std::vector<Vec3> none(n, Vec3::Zero());
+    std::vector<Vec3> guess(n), motion = none, force = none, expected(n);
+    for (std::size_t i = 0; i < n; ++i)
+        guess[i] = cones[i].bridge ? Vec3(-1e-7 * cones[i].normal) : Vec3(1e-7 * cones[i].normal);
+    compliance.apply(guess, expected);
+    (void)sweep_cones(cones, of_vertices, {1e-12, 0}, guess, force, motion); // no sweep: moves by what is given
+    double largest = 0, difference = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        if (cones[i].bridge) expected[i] = cones[i].normal.dot(expected[i]) * cones[i].normal;
+        largest = std::max(largest, expected[i].norm());
+        difference = std::max(difference, (expected[i] - motion[i]).norm());
+    }
+    EXPECT_LT(difference, 1e-11 * largest); // measured 2e-14
+
+    std::vector<Vec3> swept_force[2] = {none, none}, swept_motion[2] = {none, none};
+    for (const int k : {0, 1})
+        (void)sweep_cones(cones, k == 0 ? of_contacts : of_vertices, {1e-12 * r, 20}, none, swept_force[k],
+                          swept_motion[k]);
+    for (std::size_t i = 0; i < n; ++i)
+        EXPECT_LT((swept_motion[0][i] - swept_motion[1][i]).norm(), 1e-8 * r) << i; // measured 1e-12 r
 }
 
 /// A straight hair is pressed along its axis with many times the load that buckles it: its exact Hessian is indefinite.
