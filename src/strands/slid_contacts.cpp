@@ -1,5 +1,8 @@
 #include "strands/slid_contacts.h"
 
+#include "strands/contact_case.h"
+#include "strands/edge_in_shape.h"
+
 #include <algorithm>
 
 namespace rivulet {
@@ -12,6 +15,8 @@ constexpr double kAcross = 0.5;
 constexpr double kInside = 0.25;
 /// Distance on the way there, as a part of that of touching, below which they did.
 constexpr double kThrough = 0.5;
+/// As a part of the radius, by how much deeper an edge is than before if the step took it there.
+constexpr double kDeeperThanBefore = 0.1;
 
 Segment segment_at(std::span<const Vec3> x, std::int32_t v)
 {
@@ -60,6 +65,52 @@ bool follow_slid(const StrandEdges& edges, const StrandMotion& motion, std::span
         any = true;
     }
     return any;
+}
+
+bool follow_on_obstacles(std::span<const StrandContact> found, const StrandMotion& motion, double allowed,
+                         std::span<StrandContact> contacts)
+{
+    bool any = false;
+    for (StrandContact& c : contacts) {
+        if (!c.is_with_obstacle() || (-c.b - 1) % 3 != 1 || c.bridge >= 0) continue;
+        const auto f = std::lower_bound(found.begin(), found.end(), c);
+        if (f == found.end() || c < *f) continue;
+        if (contact_depth(*f, motion) <= std::max(0.0, contact_depth(c, motion)) + allowed) continue;
+        c.s = f->s;
+        c.normal = f->normal;
+        c.gap = f->gap;
+        c.carried = f->carried;
+        any = true;
+    }
+    return any;
+}
+
+DeepEdges count_deep_edges(const StrandEdges& edges, const StrandMotion& motion,
+                           std::span<const StrandObstacle> obstacles, std::span<const StrandContact> contacts,
+                           double missed, double bearable)
+{
+    const auto is_held = [&](std::int32_t v) {
+        return !motion.hold.empty() && motion.hold[static_cast<std::size_t>(v)] != Hold::Free;
+    };
+    DeepEdges deep;
+    const StrandContact* last = nullptr;
+    for (const StrandContact& c : contacts) {
+        if (!c.is_with_obstacle() || c.bridge >= 0 || is_held(c.a) || is_held(c.a + 1)) continue;
+        if (last && last->a == c.a && last->obstacle() == c.obstacle()) continue;
+        last = &c;
+        const StrandObstacle& o = obstacles[c.obstacle()];
+        const double radius = radius_of(edges, c.a);
+        const auto depth = [&](std::span<const Vec3> x, const Pose& pose) {
+            const Segment p = segment_at(x, c.a);
+            return -deepest_place(*o.shape, {pose.to_body(p.a), pose.to_body(p.b)}, radius).distance;
+        };
+        const double end = depth(motion.end, o.end);
+        if (end <= missed * radius) continue;
+        const double start = depth(motion.start, o.start);
+        if (start > missed * radius && end <= start + kDeeperThanBefore * radius) continue;
+        ++(end > bearable * radius ? deep.n_unbearable : deep.n_missed);
+    }
+    return deep;
 }
 
 } // namespace rivulet
