@@ -72,7 +72,7 @@ bool follow_on_obstacles(std::span<const StrandContact> found, const StrandMotio
 {
     bool any = false;
     for (StrandContact& c : contacts) {
-        if (!c.is_with_obstacle() || (-c.b - 1) % 3 != 1 || c.bridge >= 0) continue;
+        if (!c.is_with_obstacle() || (-c.b - 1) % 3 == 0 || c.bridge >= 0) continue;
         const auto f = std::lower_bound(found.begin(), found.end(), c);
         if (f == found.end() || c < *f) continue;
         if (contact_depth(*f, motion) <= std::max(0.0, contact_depth(c, motion)) + allowed) continue;

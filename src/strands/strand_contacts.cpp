@@ -23,6 +23,8 @@ constexpr double kDeepest = 0.03; ///< penetration that one step undoes: more wo
 constexpr double kUndone = 0.25;  ///< and which part of it: overlaps add up through a stack, and so does their speed
 /// How much deeper an edge has to be elsewhere in the end than where it first touched.
 constexpr double kMoved = 0.5;
+/// How deep it has to be there to touch at two places, and how far these are apart, as a part of the edge.
+constexpr double kSecond = 0.1, kElsewhere = 0.1;
 /// An edge touches between its ends only beyond this part of a radius from them, and of the edge.
 constexpr double kEnd = 0.1, kEndOfEdge = 0.02;
 /// Cosine of the angle up to which a surface that a place runs into is the one that its edge is in at the end.
@@ -155,6 +157,7 @@ public:
         const std::int32_t a = edges_.vertex[e];
         const double radius = edges_.radius[e];
         EdgePlace at{.s = (-b - 1) % 3 == 0 ? 0.0 : 1.0};
+        if (at.s > 0 && (-b - 1) % 3 == 2 && !is_last(e)) return {}; // a second place is looked for anew
         if ((-b - 1) % 3 == 1) {
             const Path first(obstacle, motion_, a, 0), second(obstacle, motion_, a, 1);
             const Segment edge{first.from, second.from};
@@ -283,7 +286,8 @@ private:
         if (const auto touch = touch_at(e, obstacle, b, *hit, time)) out.push_back(touch->contact);
     }
 
-    /// Where the edge first touches, or where it is in the end if it is deeper there.
+    /// Where the edge first touches, or where it is in the end if it is deeper there; both if they are far apart, as
+    /// where it lies across a facet: about either alone it would turn.
     void touch_between_ends(std::size_t e, const StrandObstacle& obstacle, const std::array<Path, 2>& ends,
                             std::int32_t b, std::vector<StrandContact>& out) const
     {
@@ -297,10 +301,15 @@ private:
         if (is_between_ends(met->s, then, radius))
             first = touch_at(e, obstacle, b, place_across(shape, then, met->s), met->time);
         const std::optional<Touch> last = touch_in_the_end(e, obstacle, to, b);
-        if (last && (!first || last->gap < first->gap - kMoved * radius))
-            out.push_back(last->contact);
-        else if (first)
+        const bool is_second = first && last && !is_last(e) && last->gap < -kSecond * radius &&
+                               std::abs(last->contact.s - first->contact.s) > kElsewhere;
+        if (first && (is_second || !last || last->gap >= first->gap - kMoved * radius))
             out.push_back(first->contact);
+        else if (last)
+            out.push_back(last->contact);
+        if (!is_second) return;
+        out.push_back(last->contact);
+        --out.back().b;
     }
     [[nodiscard]] std::optional<Touch> touch_in_the_end(std::size_t e, const StrandObstacle& obstacle,
                                                         const Segment& to, std::int32_t b) const

@@ -143,6 +143,29 @@ TEST(SharpEdge, AThinWireAtTenMetresASecondTakesHairAlong)
     EXPECT_LT(largest_strain(s.model, s.state), 5e-3);
 }
 
+/// An edge that lies across the top of a box, both ends beyond it, and is turned about one of the box's edges into the
+/// other touches both: held at one alone it would turn about that, step by step, into the box.
+TEST(SharpEdge, AnEdgeAcrossAFacetTouchesAtBothOfItsEdges)
+{
+    const auto box = make_box({-1e-3, -0.1, -0.1}, {1e-3, 0.1, 0});
+    const std::vector<StrandObstacle> obstacles{{box.get(), {}, {}, std::nullopt}};
+    Touching s(human_hair());
+    s.add(line({-2e-3, 0, kRadius}, {6e-3, 0, kRadius}, 2));
+    std::vector<Vec3> start = s.state.position, end = start;
+    start[0].z() -= 1e-6; // it rests on the first
+    end[0].z() += kRadius;
+    end[1].z() -= 3 * kRadius;
+    const StrandEdges edges(s.model);
+    EdgePairs pairs;
+    const auto found = find_contacts(edges, {start, end, {}}, obstacles, pairs);
+    ASSERT_EQ(found.size(), 2U);
+    EXPECT_NEAR(found[0].s, 0.75, 0.01); // sorted by their names
+    EXPECT_NEAR(found[1].s, 0.25, 0.01);
+    for (const StrandContact& c : found) EXPECT_GT(c.normal.z(), 0.999);
+    // By hand: 3/4 of the way from one radius up to three down.
+    EXPECT_NEAR(-(found[0].gap + found[0].normal.dot(contact_motion(found[0], {start, end, {}}))), 2 * kRadius, 2e-6);
+}
+
 /// What is not opposed is told of: an edge that a step takes across the corner of a box, by three radii at its middle
 /// while both of its ends are outside, though the one contact that is known of it is elsewhere and well.
 TEST(SharpEdge, AnEdgeThatIsDeepInAnObstacleIsCountedWhateverItsContactSays)
