@@ -1,5 +1,6 @@
 #include "strands/slid_contacts.h"
 
+#include "base/parallel.h"
 #include "strands/contact_case.h"
 #include "strands/edge_in_shape.h"
 
@@ -17,6 +18,7 @@ constexpr double kInside = 0.25;
 constexpr double kThrough = 0.5;
 /// As a part of the radius, by how much deeper an edge is than before if the step took it there.
 constexpr double kDeeperThanBefore = 0.1;
+constexpr std::int64_t kDeepGrain = 64;
 
 Segment segment_at(std::span<const Vec3> x, std::int32_t v)
 {
@@ -26,6 +28,15 @@ double radius_of(const StrandEdges& edges, std::int32_t v)
 {
     const auto e = std::lower_bound(edges.vertex.begin(), edges.vertex.end(), v) - edges.vertex.begin();
     return edges.radius[static_cast<std::size_t>(e)];
+}
+
+/// How deep the centre line of an edge is in an obstacle [m].
+double depth_in(const Shape& shape, const Pose& pose, const Segment& edge, double radius)
+{
+    const Segment inside{pose.to_body(edge.a), pose.to_body(edge.b)};
+    const double s = deepest_between_ends(shape, inside, radius);
+    if (s > 0) return shape.distance(inside.at(s)) >= 0 ? 0 : -place_across(shape, inside, s).distance;
+    return -std::min(shape.distance(inside.a), shape.distance(inside.b));
 }
 
 } // namespace
@@ -92,23 +103,32 @@ DeepEdges count_deep_edges(const StrandEdges& edges, const StrandMotion& motion,
     const auto is_held = [&](std::int32_t v) {
         return !motion.hold.empty() && motion.hold[static_cast<std::size_t>(v)] != Hold::Free;
     };
+    const auto is_looked_at = [&](std::size_t i) {
+        const StrandContact& c = contacts[i];
+        if (!c.is_with_obstacle() || c.bridge >= 0 || is_held(c.a) || is_held(c.a + 1)) return false;
+        // Those of an edge and an obstacle follow each other.
+        return i == 0 || contacts[i - 1].a != c.a || !contacts[i - 1].is_with_obstacle() ||
+               contacts[i - 1].obstacle() != c.obstacle() || contacts[i - 1].bridge >= 0;
+    };
+    std::vector<double> depth(contacts.size(), 0.0); // as a part of the radius, of those that the step took there
+    parallel_for(
+        static_cast<std::int64_t>(contacts.size()), "deep edges",
+        [&](std::int64_t i) {
+            const auto k = static_cast<std::size_t>(i);
+            if (!is_looked_at(k)) return;
+            const StrandContact& c = contacts[k];
+            const StrandObstacle& o = obstacles[c.obstacle()];
+            const double radius = radius_of(edges, c.a);
+            const double end = depth_in(*o.shape, o.end, segment_at(motion.end, c.a), radius) / radius;
+            if (end <= missed) return;
+            const double start = depth_in(*o.shape, o.start, segment_at(motion.start, c.a), radius) / radius;
+            if (start <= missed || end > start + kDeeperThanBefore) depth[k] = end;
+        },
+        kDeepGrain);
     DeepEdges deep;
-    const StrandContact* last = nullptr;
-    for (const StrandContact& c : contacts) {
-        if (!c.is_with_obstacle() || c.bridge >= 0 || is_held(c.a) || is_held(c.a + 1)) continue;
-        if (last && last->a == c.a && last->obstacle() == c.obstacle()) continue;
-        last = &c;
-        const StrandObstacle& o = obstacles[c.obstacle()];
-        const double radius = radius_of(edges, c.a);
-        const auto depth = [&](std::span<const Vec3> x, const Pose& pose) {
-            const Segment p = segment_at(x, c.a);
-            return -deepest_place(*o.shape, {pose.to_body(p.a), pose.to_body(p.b)}, radius).distance;
-        };
-        const double end = depth(motion.end, o.end);
-        if (end <= missed * radius) continue;
-        const double start = depth(motion.start, o.start);
-        if (start > missed * radius && end <= start + kDeeperThanBefore * radius) continue;
-        ++(end > bearable * radius ? deep.n_unbearable : deep.n_missed);
+    for (const double d : depth) {
+        deep.n_unbearable += d > bearable ? 1 : 0;
+        deep.n_missed += d > missed && d <= bearable ? 1 : 0;
     }
     return deep;
 }

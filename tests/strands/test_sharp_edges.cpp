@@ -11,7 +11,7 @@ namespace rivulet {
 namespace {
 
 constexpr double kDegree = std::numbers::pi / 180;
-const double kRadius = human_hair().radius_a;
+const double kHairRadius = human_hair().radius_a;
 
 /// An edge that goes down at an angle over the edge of a box along y, deeper than that by h, in any direction: both say
 /// together which way is out, and how far.
@@ -24,7 +24,7 @@ TEST(SharpEdge, AnEdgeLeavesTheEdgeOfABoxAtARightAngleToBoth)
                 const Vec3 along = Vec3(std::cos(angle * kDegree), aside, -std::sin(angle * kDegree)).normalized();
                 const Vec3 out(std::sin(angle * kDegree), 0, std::cos(angle * kDegree));
                 const Segment edge{Vec3(-h * out - 1.7e-3 * along), Vec3(-h * out + 3.3e-3 * along)};
-                const double s = deepest_between_ends(*box, edge, kRadius);
+                const double s = deepest_between_ends(*box, edge, kHairRadius);
                 ASSERT_GT(s, 0);
                 const EdgePlace place = place_across(*box, edge, s);
                 EXPECT_NEAR(place.s, 0.34, 1e-3 + 150 * std::abs(h)); // as deep on the plane that bisects the corner
@@ -103,8 +103,8 @@ TEST(SharpEdge, HairIsDrawnOverTheEdgeOfATableAsOverACapstan)
 {
     const double mu = 0.16;
     const Pull slippery = pull_over_edge(0, 1e-3), rough = pull_over_edge(mu, 1e-3);
-    EXPECT_GT(slippery.nearest, 0.7 * kRadius);
-    EXPECT_GT(rough.nearest, 0.7 * kRadius);
+    EXPECT_GT(slippery.nearest, 0.7 * kHairRadius);
+    EXPECT_GT(rough.nearest, 0.7 * kHairRadius);
     EXPECT_GT(rough.mean / slippery.mean, std::exp(mu * std::numbers::pi / 2));
     EXPECT_LT(rough.mean / slippery.mean, std::tan(45 * kDegree + std::atan(mu)));
     EXPECT_LT(slippery.mean, 1.4e-3); // viscous, it takes work to bend and unbend
@@ -133,12 +133,12 @@ TEST(SharpEdge, AThinWireAtTenMetresASecondTakesHairAlong)
         for (std::size_t v = 0; v + 1 < 40; ++v) {
             const Vec3 shift(x + 0.01, 0, 0);
             const Segment edge{s.state.position[v] - shift, s.state.position[v + 1] - shift};
-            nearest = std::min(nearest, deepest_place(*wire, edge, kRadius).distance);
+            nearest = std::min(nearest, deepest_place(*wire, edge, kHairRadius).distance);
             if (edge.a.z() >= 0 && edge.b.z() < 0)
                 is_ahead = edge.at(edge.a.z() / (edge.a.z() - edge.b.z())).x() > wire_radius;
         }
         EXPECT_TRUE(is_ahead) << i;
-        EXPECT_GT(nearest, 0.3 * kRadius) << i; // measured 0.41
+        EXPECT_GT(nearest, 0.3 * kHairRadius) << i; // measured 0.41
     }
     EXPECT_LT(largest_strain(s.model, s.state), 5e-3);
 }
@@ -150,11 +150,11 @@ TEST(SharpEdge, AnEdgeAcrossAFacetTouchesAtBothOfItsEdges)
     const auto box = make_box({-1e-3, -0.1, -0.1}, {1e-3, 0.1, 0});
     const std::vector<StrandObstacle> obstacles{{box.get(), {}, {}, std::nullopt}};
     Touching s(human_hair());
-    s.add(line({-2e-3, 0, kRadius}, {6e-3, 0, kRadius}, 2));
+    s.add(line({-2e-3, 0, kHairRadius}, {6e-3, 0, kHairRadius}, 2));
     std::vector<Vec3> start = s.state.position, end = start;
     start[0].z() -= 1e-6; // it rests on the first
-    end[0].z() += kRadius;
-    end[1].z() -= 3 * kRadius;
+    end[0].z() += kHairRadius;
+    end[1].z() -= 3 * kHairRadius;
     const StrandEdges edges(s.model);
     EdgePairs pairs;
     const auto found = find_contacts(edges, {start, end, {}}, obstacles, pairs);
@@ -163,7 +163,8 @@ TEST(SharpEdge, AnEdgeAcrossAFacetTouchesAtBothOfItsEdges)
     EXPECT_NEAR(found[1].s, 0.25, 0.01);
     for (const StrandContact& c : found) EXPECT_GT(c.normal.z(), 0.999);
     // By hand: 3/4 of the way from one radius up to three down.
-    EXPECT_NEAR(-(found[0].gap + found[0].normal.dot(contact_motion(found[0], {start, end, {}}))), 2 * kRadius, 2e-6);
+    EXPECT_NEAR(-(found[0].gap + found[0].normal.dot(contact_motion(found[0], {start, end, {}}))), 2 * kHairRadius,
+                2e-6);
 }
 
 /// What is not opposed is told of: an edge that a step takes across the corner of a box, by three radii at its middle
@@ -174,13 +175,13 @@ TEST(SharpEdge, AnEdgeThatIsDeepInAnObstacleIsCountedWhateverItsContactSays)
     const std::vector<StrandObstacle> obstacles{{box.get(), {}, {}, std::nullopt}};
     Touching s(human_hair());
     const Vec3 along = Vec3(1, 0, -1).normalized(), out = Vec3(1, 0, 1).normalized();
-    s.add(line(Vec3(2 * kRadius * out - 2.5e-3 * along), Vec3(2 * kRadius * out + 7.5e-3 * along), 2));
+    s.add(line(Vec3(2 * kHairRadius * out - 2.5e-3 * along), Vec3(2 * kHairRadius * out + 7.5e-3 * along), 2));
     const StrandEdges edges(s.model);
     const std::vector<StrandContact> contacts{{.a = 0, .b = -1}};
     const auto count = [&](double from, double to) { // depth of the centre line, in radii
         std::vector<Vec3> start = s.state.position, end = start;
-        for (Vec3& x : start) x -= (2 + from) * kRadius * out;
-        for (Vec3& x : end) x -= (2 + to) * kRadius * out;
+        for (Vec3& x : start) x -= (2 + from) * kHairRadius * out;
+        for (Vec3& x : end) x -= (2 + to) * kHairRadius * out;
         return count_deep_edges(edges, {start, end, {}}, obstacles, contacts, 1, 2);
     };
     EXPECT_EQ(count(-1, 3).n_unbearable, 1);
