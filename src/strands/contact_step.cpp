@@ -88,6 +88,7 @@ public:
         if (contact_.thrown >= 0) return;
         if (is_wet()) count_known_missed();
         count_open_joints();
+        count_deep();
         contact_.is_bearable = contact_.n_unbearable == 0;
         end_bridges();
     }
@@ -205,7 +206,8 @@ private:
             count_missed(added);
             return false;
         }
-        const bool has_slid = !is_first && !is_wet() && follow_slid(given_.edges, motion(), all);
+        bool has_slid = !is_first && !is_wet() && follow_slid(given_.edges, motion(), all);
+        has_slid = follow_on_obstacles(found, motion(), kLateDepth * given_.thinnest, all) || has_slid;
         if (is_first ? all.empty() && added.empty() : !has_slid && is_done(added)) return false;
         if (!is_first && !only_joints && !is_wet()) {
             drop_idle(given_, motion(), found, all);
@@ -433,6 +435,16 @@ private:
             else if (open > kMissedDepth * given_.thinnest)
                 ++contact_.n_missed;
         }
+    }
+
+    /// Edges that the step took into obstacles though all contacts, each of which knows one place, seem to be well.
+    void count_deep()
+    {
+        if (given_.options.only_joints || contact_.n_unbearable > 0) return;
+        const DeepEdges deep = count_deep_edges(given_.edges, motion(), given_.obstacles, contact_.contacts,
+                                                kMissedDepth, given_.options.bearable);
+        if (contact_.n_missed == 0) contact_.n_missed = deep.n_missed;
+        contact_.n_unbearable = deep.n_unbearable;
     }
 
     /// The round before the last.

@@ -1,5 +1,9 @@
 #include "strands/slid_contacts.h"
 
+#include "base/parallel.h"
+#include "strands/contact_case.h"
+#include "strands/edge_in_shape.h"
+
 #include <algorithm>
 
 namespace rivulet {
@@ -12,6 +16,9 @@ constexpr double kAcross = 0.5;
 constexpr double kInside = 0.25;
 /// Distance on the way there, as a part of that of touching, below which they did.
 constexpr double kThrough = 0.5;
+/// As a part of the radius, by how much deeper an edge is than before if the step took it there.
+constexpr double kDeeperThanBefore = 0.1;
+constexpr std::int64_t kDeepGrain = 64;
 
 Segment segment_at(std::span<const Vec3> x, std::int32_t v)
 {
@@ -21,6 +28,15 @@ double radius_of(const StrandEdges& edges, std::int32_t v)
 {
     const auto e = std::lower_bound(edges.vertex.begin(), edges.vertex.end(), v) - edges.vertex.begin();
     return edges.radius[static_cast<std::size_t>(e)];
+}
+
+/// How deep the centre line of an edge is in an obstacle [m].
+double depth_in(const Shape& shape, const Pose& pose, const Segment& edge, double radius)
+{
+    const Segment inside{pose.to_body(edge.a), pose.to_body(edge.b)};
+    const double s = deepest_between_ends(shape, inside, radius);
+    if (s > 0) return shape.distance(inside.at(s)) >= 0 ? 0 : -place_across(shape, inside, s).distance;
+    return -std::min(shape.distance(inside.a), shape.distance(inside.b));
 }
 
 } // namespace
@@ -60,6 +76,61 @@ bool follow_slid(const StrandEdges& edges, const StrandMotion& motion, std::span
         any = true;
     }
     return any;
+}
+
+bool follow_on_obstacles(std::span<const StrandContact> found, const StrandMotion& motion, double allowed,
+                         std::span<StrandContact> contacts)
+{
+    bool any = false;
+    for (StrandContact& c : contacts) {
+        if (!c.is_with_obstacle() || (-c.b - 1) % 3 == 0 || c.bridge >= 0) continue;
+        const auto f = std::lower_bound(found.begin(), found.end(), c);
+        if (f == found.end() || c < *f) continue;
+        if (contact_depth(*f, motion) <= std::max(0.0, contact_depth(c, motion)) + allowed) continue;
+        c.s = f->s;
+        c.normal = f->normal;
+        c.gap = f->gap;
+        c.carried = f->carried;
+        any = true;
+    }
+    return any;
+}
+
+DeepEdges count_deep_edges(const StrandEdges& edges, const StrandMotion& motion,
+                           std::span<const StrandObstacle> obstacles, std::span<const StrandContact> contacts,
+                           double missed, double bearable)
+{
+    const auto is_held = [&](std::int32_t v) {
+        return !motion.hold.empty() && motion.hold[static_cast<std::size_t>(v)] != Hold::Free;
+    };
+    const auto is_looked_at = [&](std::size_t i) {
+        const StrandContact& c = contacts[i];
+        if (!c.is_with_obstacle() || c.bridge >= 0 || is_held(c.a) || is_held(c.a + 1)) return false;
+        // Those of an edge and an obstacle follow each other.
+        return i == 0 || contacts[i - 1].a != c.a || !contacts[i - 1].is_with_obstacle() ||
+               contacts[i - 1].obstacle() != c.obstacle() || contacts[i - 1].bridge >= 0;
+    };
+    std::vector<double> depth(contacts.size(), 0.0); // as a part of the radius, of those that the step took there
+    parallel_for(
+        static_cast<std::int64_t>(contacts.size()), "deep edges",
+        [&](std::int64_t i) {
+            const auto k = static_cast<std::size_t>(i);
+            if (!is_looked_at(k)) return;
+            const StrandContact& c = contacts[k];
+            const StrandObstacle& o = obstacles[c.obstacle()];
+            const double radius = radius_of(edges, c.a);
+            const double end = depth_in(*o.shape, o.end, segment_at(motion.end, c.a), radius) / radius;
+            if (end <= missed) return;
+            const double start = depth_in(*o.shape, o.start, segment_at(motion.start, c.a), radius) / radius;
+            if (start <= missed || end > start + kDeeperThanBefore) depth[k] = end;
+        },
+        kDeepGrain);
+    DeepEdges deep;
+    for (const double d : depth) {
+        deep.n_unbearable += d > bearable ? 1 : 0;
+        deep.n_missed += d > missed && d <= bearable ? 1 : 0;
+    }
+    return deep;
 }
 
 } // namespace rivulet

@@ -22,4 +22,20 @@ namespace rivulet {
 /// would turn about it. True if there are any. They keep their forces, under which the motion came about.
 bool follow_slid(const StrandEdges& edges, const StrandMotion& motion, std::span<StrandContact> contacts);
 
+/// Moves contacts between the ends of an edge and an obstacle to where a search for the motion found them deeper by
+/// `allowed` than they are where they stand. True if there are any.
+bool follow_on_obstacles(std::span<const StrandContact> found, const StrandMotion& motion, double allowed,
+                         std::span<StrandContact> contacts);
+
+/// Edges with such contacts, or with some at their ends, whose centre lines the motion took into an obstacle by more
+/// than a part of their radius.
+struct DeepEdges {
+    std::int64_t n_missed = 0;     ///< by more than `missed`
+    std::int64_t n_unbearable = 0; ///< by more than `bearable`; not among those
+};
+/// Without those that are held, and that were as deep before.
+[[nodiscard]] DeepEdges count_deep_edges(const StrandEdges& edges, const StrandMotion& motion,
+                                         std::span<const StrandObstacle> obstacles,
+                                         std::span<const StrandContact> contacts, double missed, double bearable);
+
 } // namespace rivulet

@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "geometry/segments.h"
+#include "strands/edge_in_shape.h"
 #include "strands/near_edges.h"
 #include "strands/slid_contacts.h"
 
@@ -20,12 +21,17 @@ constexpr double kCarried = 0.3;  ///< and at its beginning, of what touched bef
 constexpr double kSlack = 0.5;    ///< of the broad phase
 constexpr double kDeepest = 0.03; ///< penetration that one step undoes: more would throw them apart
 constexpr double kUndone = 0.25;  ///< and which part of it: overlaps add up through a stack, and so does their speed
-/// An edge touches between its ends only beyond this part of it.
-constexpr double kEnd = 0.02;
+/// How much deeper an edge has to be elsewhere in the end than where it first touched.
+constexpr double kMoved = 0.5;
+/// How deep it has to be there to touch at two places, and how far these are apart, as a part of the edge.
+constexpr double kSecond = 0.1, kElsewhere = 0.1;
+/// An edge touches between its ends only beyond this part of a radius from them, and of the edge.
+constexpr double kEnd = 0.1, kEndOfEdge = 0.02;
+/// Cosine of the angle up to which a surface that a place runs into is the one that its edge is in at the end.
+constexpr double kSameSide = 0.3;
 /// Places that follow free vertices by less are as good as held.
 constexpr double kLeastFreedom = 0.01;
 constexpr int kMaxMarches = 100;
-constexpr int kSectionSteps = 12;
 /// Of edges, to rule out that they touch an obstacle.
 constexpr int kHalvings = 3;
 constexpr std::int64_t kChunk = 1024;
@@ -121,14 +127,9 @@ public:
         if (!comes_near(*obstacle.shape, {first.from, m}, {start, between}, limit, kHalvings) &&
             !comes_near(*obstacle.shape, {m, second.from}, {between, end}, limit, kHalvings))
             return;
-        add(e, obstacle, first, 0, -1 - 3 * index, out);
-        if (is_last(e)) add(e, obstacle, second, 1, -3 - 3 * index, out);
-        for (const bool at_end : {false, true}) {
-            const double s =
-                deepest(*obstacle.shape, at_end ? first.to : first.from, at_end ? second.to : second.from, radius);
-            if (s > kEnd && s < 1 - kEnd && add(e, obstacle, Path(obstacle, motion_, a, s), s, -2 - 3 * index, out))
-                return;
-        }
+        touch_end(e, obstacle, first, 0, -1 - 3 * index, out);
+        if (is_last(e)) touch_end(e, obstacle, second, 1, -3 - 3 * index, out);
+        touch_between_ends(e, obstacle, {first, second}, -2 - 3 * index, out);
     }
 
     /// As place_contact().
@@ -155,23 +156,21 @@ public:
     {
         const std::int32_t a = edges_.vertex[e];
         const double radius = edges_.radius[e];
-        double s = (-b - 1) % 3 == 0 ? 0 : 1;
+        EdgePlace at{.s = (-b - 1) % 3 == 0 ? 0.0 : 1.0};
+        if (at.s > 0 && (-b - 1) % 3 == 2 && !is_last(e)) return {}; // a second place is looked for anew
         if ((-b - 1) % 3 == 1) {
             const Path first(obstacle, motion_, a, 0), second(obstacle, motion_, a, 1);
-            s = deepest(*obstacle.shape, first.from, second.from, radius);
-            if (s <= kEnd || s >= 1 - kEnd) return {};
+            const Segment edge{first.from, second.from};
+            const double s = deepest_between_ends(*obstacle.shape, edge, radius);
+            if (!is_between_ends(s, edge, radius)) return {};
+            at = place_across(*obstacle.shape, edge, s);
+        } else {
+            const Vec3 from = Path(obstacle, motion_, a, at.s).from;
+            at.distance = obstacle.shape->distance(from);
+            at.normal = obstacle.shape->normal(from);
         }
-        const Vec3 from = Path(obstacle, motion_, a, s).from;
-        const double distance = obstacle.shape->distance(from);
-        if (distance > (1 + kCarried) * radius || freedom(a, s) < kLeastFreedom) return {};
-        return StrandContact{
-            .a = a,
-            .b = b,
-            .s = s,
-            .normal = obstacle.end.rotation * obstacle.shape->normal(from),
-            .gap = gap_to_close(distance - radius, radius, {edges_.strand[e], -1 - (-b - 1) / 3}, motion_),
-            .friction = obstacle.friction ? std::sqrt(*obstacle.friction * edges_.friction[e]) : edges_.friction[e],
-            .carried = obstacle.end.to_world(from)};
+        if (at.distance > (1 + kCarried) * radius || freedom(a, at.s) < kLeastFreedom) return {};
+        return contact_at(e, obstacle, b, at, at.distance - radius);
     }
 
     /// How far the place at s of an edge follows its free ends, 0 to 1.
@@ -228,60 +227,101 @@ private:
                comes_near(shape, {m, p.b}, {between, distance[1]}, limit, halvings - 1);
     }
 
-    /// Where between its ends an edge is deepest in the shape; 0 if at an end. Ends that are as deep count as deepest,
-    /// so that an edge that lies flat touches at its ends.
-    static double deepest(const Shape& shape, const Vec3& a, const Vec3& b, double radius)
+    /// A contact of the obstacle with this place, normal in its frame and gap at the beginning of the step.
+    [[nodiscard]] StrandContact contact_at(std::size_t e, const StrandObstacle& obstacle, std::int32_t b,
+                                           const EdgePlace& at, double gap) const
     {
-        const auto depth = [&](double s) { return shape.distance(a + s * (b - a)); };
-        constexpr double kGolden = 0.6180339887498949;
-        double low = 0, high = 1;
-        double s0 = 1 - kGolden, s1 = kGolden, d0 = depth(s0), d1 = depth(s1);
-        for (int i = 0; i < kSectionSteps; ++i) {
-            if (d0 <= d1) {
-                high = s1;
-                s1 = s0;
-                d1 = d0;
-                s0 = high - kGolden * (high - low);
-                d0 = depth(s0);
-            } else {
-                low = s0;
-                s0 = s1;
-                d0 = d1;
-                s1 = low + kGolden * (high - low);
-                d1 = depth(s1);
-            }
-        }
-        const double ends = std::min(depth(0), depth(1));
-        return std::min(d0, d1) < ends - 0.02 * radius ? (d0 <= d1 ? s0 : s1) : 0;
+        return {.a = edges_.vertex[e],
+                .b = b,
+                .s = at.s,
+                .normal = obstacle.end.rotation * at.normal,
+                .gap = gap_to_close(gap, edges_.radius[e], {edges_.strand[e], -1 - (-b - 1) / 3}, motion_),
+                .friction = obstacle.friction ? std::sqrt(*obstacle.friction * edges_.friction[e]) : edges_.friction[e],
+                .carried = obstacle.end.to_world(Path(obstacle, motion_, edges_.vertex[e], at.s).from)};
     }
 
-    /// Marches along the path as far as the distance allows.
-    bool add(std::size_t e, const StrandObstacle& obstacle, const Path& path, double s, std::int32_t b,
-             std::vector<StrandContact>& out) const
+    static bool is_between_ends(double s, const Segment& edge, double radius)
     {
-        if (freedom(edges_.vertex[e], s) < kLeastFreedom) return false;
-        const double radius = edges_.radius[e], way = path.way();
-        double time = 0, distance = 0;
+        const double end = std::min(kEndOfEdge, kEnd * radius / (edge.b - edge.a).norm());
+        return s > end && s < 1 - end;
+    }
+
+    /// Marches along the path as far as the distance allows; none if that is past all of it.
+    static std::optional<EdgePlace> march(const Shape& shape, const Path& path, double s, double radius, double& time)
+    {
+        const double way = path.way();
+        double distance = 0;
+        time = 0;
         for (int i = 0; i < kMaxMarches; ++i) {
-            distance = obstacle.shape->distance(path.at(time));
+            distance = shape.distance(path.at(time));
             const double room = distance - radius;
             if (room <= kNear * radius) break;
-            if (room > (1 - time) * way) return false;
+            if (room > (1 - time) * way) return {};
             time += room / way;
         }
-        const Vec3 hit = path.at(time);
-        const Vec3 normal = obstacle.shape->normal(hit);
-        const double gap = normal.dot(path.from - hit) + distance - radius;
-        if (normal.dot(path.to - hit) + distance - radius > kFar * radius) return false;
-        out.push_back(
-            {.a = edges_.vertex[e],
-             .b = b,
-             .s = s,
-             .normal = obstacle.end.rotation * normal,
-             .gap = gap_to_close(gap, radius, {edges_.strand[e], -1 - (-b - 1) / 3}, motion_),
-             .friction = obstacle.friction ? std::sqrt(*obstacle.friction * edges_.friction[e]) : edges_.friction[e],
-             .carried = obstacle.end.to_world(path.from)});
-        return true;
+        return EdgePlace{s, distance, shape.normal(path.at(time))};
+    }
+
+    /// A contact at a place that is so at a time, if it is one at the end of the step too.
+    struct Touch {
+        StrandContact contact;
+        double gap = 0; ///< at the end [m]
+    };
+    [[nodiscard]] std::optional<Touch> touch_at(std::size_t e, const StrandObstacle& obstacle, std::int32_t b,
+                                                const EdgePlace& at, double time) const
+    {
+        const Path path(obstacle, motion_, edges_.vertex[e], at.s);
+        const double radius = edges_.radius[e], then = at.distance - radius;
+        const double end = at.normal.dot(path.to - path.at(time)) + then;
+        if (end > kFar * radius || freedom(edges_.vertex[e], at.s) < kLeastFreedom) return {};
+        return Touch{contact_at(e, obstacle, b, at, at.normal.dot(path.from - path.at(time)) + then), end};
+    }
+    void touch_end(std::size_t e, const StrandObstacle& obstacle, const Path& path, double s, std::int32_t b,
+                   std::vector<StrandContact>& out) const
+    {
+        if (freedom(edges_.vertex[e], s) < kLeastFreedom) return;
+        double time = 0;
+        const auto hit = march(*obstacle.shape, path, s, edges_.radius[e], time);
+        if (!hit) return;
+        if (const auto touch = touch_at(e, obstacle, b, *hit, time)) out.push_back(touch->contact);
+    }
+
+    /// Where the edge first touches, or where it is in the end if it is deeper there; both if they are far apart, as
+    /// where it lies across a facet: about either alone it would turn.
+    void touch_between_ends(std::size_t e, const StrandObstacle& obstacle, const std::array<Path, 2>& ends,
+                            std::int32_t b, std::vector<StrandContact>& out) const
+    {
+        const Shape& shape = *obstacle.shape;
+        const double radius = edges_.radius[e];
+        const Segment from{ends[0].from, ends[1].from}, to{ends[0].to, ends[1].to};
+        const auto met = first_touch(shape, from, to, radius, kNear * radius);
+        if (!met) return;
+        std::optional<Touch> first;
+        const Segment then{ends[0].at(met->time), ends[1].at(met->time)};
+        if (is_between_ends(met->s, then, radius))
+            first = touch_at(e, obstacle, b, place_across(shape, then, met->s), met->time);
+        const std::optional<Touch> last = touch_in_the_end(e, obstacle, to, b);
+        const bool is_second = first && last && !is_last(e) && last->gap < -kSecond * radius &&
+                               std::abs(last->contact.s - first->contact.s) > kElsewhere;
+        if (first && (is_second || !last || last->gap >= first->gap - kMoved * radius))
+            out.push_back(first->contact);
+        else if (last)
+            out.push_back(last->contact);
+        if (!is_second) return;
+        out.push_back(last->contact);
+        --out.back().b;
+    }
+    [[nodiscard]] std::optional<Touch> touch_in_the_end(std::size_t e, const StrandObstacle& obstacle,
+                                                        const Segment& to, std::int32_t b) const
+    {
+        const Shape& shape = *obstacle.shape;
+        const double radius = edges_.radius[e], s = deepest_between_ends(shape, to, radius);
+        if (!is_between_ends(s, to, radius) || shape.distance(to.at(s)) > (1 + kFar) * radius) return {};
+        const EdgePlace place = place_across(shape, to, s);
+        double time = 0;
+        const auto hit = march(shape, Path(obstacle, motion_, edges_.vertex[e], place.s), place.s, radius, time);
+        if (!hit || hit->normal.dot(place.normal) > kSameSide) return touch_at(e, obstacle, b, place, 1);
+        return touch_at(e, obstacle, b, *hit, time);
     }
 
     const StrandEdges& edges_;

@@ -23,7 +23,8 @@ struct StrandObstacle {
 struct StrandContact {
     std::int32_t a = 0; ///< vertex at which the touching edge begins
     /// That of the other strand's edge, or against obstacle o: -1 - 3 o for the beginning of the edge, -2 - 3 o for
-    /// what is between its ends, -3 - 3 o for its end.
+    /// what is between its ends, -3 - 3 o for its end or, where that is the beginning of another edge, for a second
+    /// place between its ends.
     std::int32_t b = 0;
     double s = 0, t = 0;         ///< places on both edges
     Vec3 normal = Vec3::UnitZ(); ///< towards a
