@@ -169,7 +169,7 @@ public:
             .b = b,
             .s = s,
             .normal = obstacle.end.rotation * obstacle.shape->normal(from),
-            .gap = gap_to_close(distance - radius, radius, {edges_.strand[e], -1 - (-b - 1) / 3}, motion_),
+            .gap = gap_to_close(distance - radius, radius, obstacle_pair(edges_.strand[e], b), motion_),
             .friction = obstacle.friction ? std::sqrt(*obstacle.friction * edges_.friction[e]) : edges_.friction[e],
             .carried = obstacle.end.to_world(from)};
     }
@@ -278,7 +278,7 @@ private:
              .b = b,
              .s = s,
              .normal = obstacle.end.rotation * normal,
-             .gap = gap_to_close(gap, radius, {edges_.strand[e], -1 - (-b - 1) / 3}, motion_),
+             .gap = gap_to_close(gap, radius, obstacle_pair(edges_.strand[e], b), motion_),
              .friction = obstacle.friction ? std::sqrt(*obstacle.friction * edges_.friction[e]) : edges_.friction[e],
              .carried = obstacle.end.to_world(path.from)});
         return true;
@@ -391,7 +391,7 @@ std::optional<StrandContact> place_contact(const StrandEdges& edges, const Stran
         return static_cast<std::size_t>(i);
     };
     if (b >= 0) return finder.place(edge(a), edge(b));
-    const auto o = static_cast<std::size_t>((-b - 1) / 3);
+    const auto o = static_cast<std::size_t>(obstacle_of(b));
     return o < obstacles.size() ? finder.place(edge(a), obstacles[o], b) : std::nullopt;
 }
 
