@@ -427,6 +427,7 @@ BridgeLinks update_links(const StrandEdges& edges, const BridgeScene& scene, con
     const std::size_t n_obstacles = input.solids ? scene.obstacles.size() : 0;
     for (std::size_t o = 0; o < n_obstacles; ++o) {
         const auto found = gather_chunks<Link>(edges.vertex.size(), [&](std::size_t e, std::vector<Link>& out) {
+            if (edges.held_inside[e] == static_cast<std::int32_t>(o)) return;
             finder.link_obstacle(edges.vertex[e], static_cast<std::int32_t>(o), out);
         });
         all.insert(all.end(), found.begin(), found.end());

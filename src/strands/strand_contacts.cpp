@@ -349,6 +349,7 @@ std::vector<StrandContact> touch_obstacles(const StrandEdges& edges, const Finde
             static_cast<std::int64_t>(edges.vertex.size()),
             [&, near = Finder::KnownDistance{}](std::size_t e, std::vector<StrandContact>& out) mutable {
                 if (!changed[static_cast<std::size_t>(edges.vertex[e])]) return;
+                if (edges.held_inside[e] == static_cast<std::int32_t>(o)) return;
                 finder.touch_obstacle(e, obstacles[o], bounds, static_cast<std::int32_t>(o), near, out);
             });
         contacts.insert(contacts.end(), found.begin(), found.end());
@@ -391,6 +392,7 @@ std::optional<StrandContact> place_contact(const StrandEdges& edges, const Stran
         return static_cast<std::size_t>(i);
     };
     if (b >= 0) return finder.place(edge(a), edge(b));
+    if (edges.held_inside[edge(a)] == obstacle_of(b)) return {};
     const auto o = static_cast<std::size_t>(obstacle_of(b));
     return o < obstacles.size() ? finder.place(edge(a), obstacles[o], b) : std::nullopt;
 }

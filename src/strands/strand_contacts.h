@@ -57,9 +57,10 @@ struct StrandEdges {
 
     std::vector<std::int32_t> vertex;
     std::vector<std::int32_t> strand;
-    std::vector<double> radius;   ///< mean of the half axes [m]
-    std::vector<double> friction; ///< of the strand's material [1]
-    std::vector<EdgePair> tied;   ///< beside a joint, where strands lie inside of each other; by vertices, sorted
+    std::vector<double> radius;            ///< mean of the half axes [m]
+    std::vector<double> friction;          ///< of the strand's material [1]
+    std::vector<std::int32_t> held_inside; ///< as StrandModel::held_inside, never empty
+    std::vector<EdgePair> tied; ///< beside a joint, where strands lie inside of each other; by vertices, sorted
 
     /// Edges that begin at these vertices, the first the smaller.
     [[nodiscard]] bool are_tied(std::int32_t a, std::int32_t b) const;
