@@ -3,6 +3,7 @@
 #include "scene/read.h"
 #include "scene/strand_joints.h"
 #include "scene/vertex_index.h"
+#include "strands/held_inside.h"
 #include "strands/sag_free.h"
 
 #include <cmath>
@@ -240,6 +241,9 @@ void build_strands(const Value& root, const CurveMap& curves, Model& model)
         if (const auto found = curves.find(&table); found != curves.end())
             builder.add_joints(table, found->second, name, root, curves);
     group_strands(model.strands);
+    std::vector<StrandObstacle> obstacles;
+    for (const Obstacle& o : model.obstacles) obstacles.push_back({o.shape.get(), o.motion.pose(0), {}, {}});
+    model.strands.held_inside = find_held_inside(model.strands, model.strands_at_start.position, obstacles);
     build_wetting(root, model);
 }
 

@@ -159,11 +159,28 @@ bool passes_wall(const Model& model, std::int32_t strand)
     return false;
 }
 
-/// Whether a strand that begins outside of an obstacle, or grows out of it, is deep in it further on: deeper than its
+/// Whether an edge never touches an obstacle, which holds it and in which it begins.
+bool is_held_inside(const StrandModel& strands, std::size_t edge, std::size_t obstacle)
+{
+    return !strands.held_inside.empty() && strands.held_inside[edge] == static_cast<std::int32_t>(obstacle);
+}
+
+/// Whether all edges of a strand do so.
+bool is_wholly_inside(const StrandModel& strands, std::int32_t strand, std::size_t obstacle)
+{
+    const auto s = static_cast<std::size_t>(strand);
+    for (auto v = static_cast<std::size_t>(strands.first[s]); v + 1 < static_cast<std::size_t>(strands.first[s + 1]);
+         ++v)
+        if (!is_held_inside(strands, v, obstacle)) return false;
+    return true;
+}
+
+/// Whether a strand that begins outside of an obstacle, or comes out of it, is deep in it further on: deeper than its
 /// own thickness, or if the obstacle holds it than its first edge is long, since curls may dip into it beside their
 /// roots.
-bool reaches_into(const Model& model, std::int32_t strand, const Obstacle& obstacle, bool is_held)
+bool reaches_into(const Model& model, std::int32_t strand, std::size_t index, bool is_held)
 {
+    const Obstacle& obstacle = model.obstacles[index];
     if (model.options.strand_contact == StrandContactLaw::None) return false;
     const auto s = static_cast<std::size_t>(strand);
     const auto first = static_cast<std::size_t>(model.strands.first[s]);
@@ -175,7 +192,8 @@ bool reaches_into(const Model& model, std::int32_t strand, const Obstacle& obsta
     double known = 0; // way along the strand on which nothing can be so deep
     for (std::size_t v = first + 1; v < end; ++v) {
         known -= (x[v] - x[v - 1]).norm();
-        if (known > 0) continue;
+        if (known > 0 || is_held_inside(model.strands, v - 1, index) || is_held_inside(model.strands, v, index))
+            continue;
         const double distance = obstacle.shape->distance(pose.to_body(x[v]));
         if (distance < -allowed) return v > first + 1;
         known = distance + allowed;
@@ -210,10 +228,13 @@ void look_at_group(const Model& model, const StrandGroup& group, const std::vect
                  return !is_held_by(s, o) && obstacle.shape->distance(pose.to_body(beginning(model, s))) < 0;
              }),
              fmt::format("inside of obstacles.{}, which does not hold them", obstacle.name));
+        if (const std::int32_t n = count([&](std::int32_t s) { return is_wholly_inside(model.strands, s, o); }); n > 0)
+            warnings.push_back(fmt::format("strands.{}: {} of {} lie wholly inside of obstacles.{}, which holds them "
+                                           "and does not push them out",
+                                           group.name, n, group.n_strands, obstacle.name));
         for (const bool is_held : {true, false}) {
-            const std::int32_t n = count([&](std::int32_t s) {
-                return is_held_by(s, o) == is_held && reaches_into(model, s, obstacle, is_held);
-            });
+            const std::int32_t n = count(
+                [&](std::int32_t s) { return is_held_by(s, o) == is_held && reaches_into(model, s, o, is_held); });
             if (n > 0)
                 warnings.push_back(fmt::format("strands.{}: {} of {} reach deep into obstacles.{}, which {} them",
                                                group.name, n, group.n_strands, obstacle.name,

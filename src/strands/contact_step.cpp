@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace rivulet {
 
@@ -38,6 +39,9 @@ constexpr double kLeftResidual = 0.1;
 constexpr double kEased = 0.8;
 /// How much further contacts may take a strand than the motion, against each other, that they end.
 constexpr double kReach = 2;
+/// What the first round may leave of Coulomb's law, as a motion in radii of the thinnest strand, if strands that buckle
+/// are to be held any longer.
+constexpr double kVainResidual = 0.1;
 /// Rounds of a step with stiff strands, as a multiple of those of others.
 constexpr int kStiffRounds = 3;
 
@@ -51,21 +55,28 @@ void each(std::size_t n, Body&& body)
         kStepGrain);
 }
 
+/// What is done about strands that buckle. They may be far from rest where they are held, and then answer to forces
+/// with motions of thousands of radii: there may be a step only if they are not held.
+enum class Buckling {
+    Hold,           ///< to the end
+    HoldUnlessVain, ///< but the step is given up if its first round finds no forces
+    Let
+};
+
 class ContactStep {
 public:
-    ContactStep(const ContactCase& given, ContactWorkspace::Parts& parts, StrandUpdate& update, ContactUpdate& contact)
-        : given_(given), parts_(parts), update_(update), contact_(contact),
+    ContactStep(const ContactCase& given, ContactWorkspace::Parts& parts, Buckling buckling, StrandUpdate& update,
+                ContactUpdate& contact)
+        : given_(given), parts_(parts), buckling_(buckling), update_(update), contact_(contact),
           search_(given, parts.pairs, parts.carried_pairs), stiff_(given)
     {
     }
-    /// Strands that buckle are not held.
-    void let_buckle() { holds_buckled_ = false; }
-    /// Whether there is no step, and there might be one if strands that buckle were not held: they may be far from rest
-    /// where they are held, and then answer to forces with motions of thousands of radii.
+    /// Whether strands that buckle were held, and there is no step.
     [[nodiscard]] bool failed_holding() const
     {
         return has_held_ && (contact_.thrown >= 0 || contact_.n_unbearable > 0);
     }
+    [[nodiscard]] bool gave_up() const { return gave_up_; }
 
     void run()
     {
@@ -79,6 +90,8 @@ public:
             if (is_wet() && !is_better()) break;
             ++contact_.rounds;
             if (!solve_forces()) break;
+            gave_up_ = is_held_in_vain();
+            if (gave_up_) return;
             move(contact_.contacts);
             if (stiffen_astray()) move(contact_.contacts);
             if (leads_nowhere()) break;
@@ -131,7 +144,7 @@ private:
     /// the first round would begin from there. It sets out again with springs about where inertia takes it.
     void hold_buckled()
     {
-        if (carried_.empty() || !holds_buckled_) return;
+        if (carried_.empty() || buckling_ == Buckling::Let) return;
         guess_.resize(given_.state.position.size());
         guess_spin_.resize(guess_.size());
         each(guess_.size(), [&](std::size_t v) {
@@ -141,6 +154,13 @@ private:
         touched_ = all_batches(given_.model);
         has_held_ = stiff_.add_buckled(carried_, update_, guess_, touched_);
         if (has_held_) move(carried_);
+    }
+
+    /// Where the first round finds no forces for strands that are held, the next would find a blow that is none.
+    [[nodiscard]] bool is_held_in_vain() const
+    {
+        return buckling_ == Buckling::HoldUnlessVain && has_held_ && contact_.rounds == 1 && !contact_.converged &&
+               contact_.residual > kVainResidual * given_.thinnest;
     }
 
     /// Where that throws strands apart, since the last step was a blow, only as much of it is taken as is needed.
@@ -456,11 +476,12 @@ private:
 
     const ContactCase& given_;
     ContactWorkspace::Parts& parts_;
+    const Buckling buckling_;
     StrandUpdate& update_;
     ContactUpdate& contact_;
     ContactSearch search_;
     StiffStrands stiff_;
-    bool holds_buckled_ = true, has_held_ = false;
+    bool has_held_ = false, gave_up_ = false;
     std::vector<StrandContact> carried_; ///< from the last step, with the forces that they had
     std::vector<StrandBridge> bridges_;  ///< with the forces of the last step
     Before before_;
@@ -475,7 +496,38 @@ private:
     std::vector<double> guess_spin_;
 };
 
+/// What has come of an attempt at a step; all else that it needed is free again.
+enum class Attempt { Ended, FailedHolding, GaveUp };
+
+Attempt attempt(const ContactCase& given, ContactWorkspace::Parts& parts, Buckling buckling, StrandUpdate& update,
+                ContactUpdate& contact)
+{
+    ContactStep step(given, parts, buckling, update, contact);
+    step.run();
+    if (step.gave_up()) return Attempt::GaveUp;
+    return step.failed_holding() ? Attempt::FailedHolding : Attempt::Ended;
+}
+
+/// Goes from an attempt to another one; the better is taken, of equals this one.
+void attempt_better(const ContactCase& given, ContactWorkspace::Parts& parts, Buckling buckling, StrandUpdate& update,
+                    ContactUpdate& contact)
+{
+    StrandUpdate before = std::exchange(update, {});
+    ContactUpdate contact_before = std::exchange(contact, {});
+    (void)attempt(given, parts, buckling, update, contact);
+    if (!is_worse(contact, contact_before)) return;
+    update = std::move(before);
+    contact = std::move(contact_before);
+}
+
 } // namespace
+
+bool is_worse(const ContactUpdate& end, const ContactUpdate& other)
+{
+    if (end.thrown >= 0 || other.thrown >= 0) return end.thrown >= 0 && other.thrown < 0;
+    if (end.n_unbearable != other.n_unbearable) return end.n_unbearable > other.n_unbearable;
+    return end.n_missed > other.n_missed;
+}
 
 void step_strands(const StrandModel& model, const StrandState& state, const StrandStep& step,
                   std::span<const StrandObstacle> obstacles, const ContactMemory& memory, const ContactOptions& options,
@@ -496,12 +548,19 @@ void step_strands(const StrandModel& model, const StrandState& state, const Stra
                             parts.factors,
                             *std::min_element(radius.begin(), radius.end()),
                             drawn_together(*parts.edges, options.bridges)};
-    ContactStep first(given, parts, update, contact);
-    first.run();
-    if (!first.failed_holding()) return;
-    ContactStep second(given, parts, update, contact);
-    second.let_buckle();
-    second.run();
+    switch (attempt(given, parts, Buckling::HoldUnlessVain, update, contact)) {
+    case Attempt::Ended:
+        return;
+    case Attempt::FailedHolding:
+        attempt_better(given, parts, Buckling::Let, update, contact);
+        return;
+    case Attempt::GaveUp:
+        break;
+    }
+    (void)attempt(given, parts, Buckling::Let, update, contact);
+    const bool is_flawless =
+        contact.thrown < 0 && contact.n_unbearable == 0 && contact.n_missed == 0 && contact.converged;
+    if (!is_flawless) attempt_better(given, parts, Buckling::Hold, update, contact);
 }
 
 } // namespace rivulet

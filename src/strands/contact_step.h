@@ -45,6 +45,9 @@ struct ContactUpdate {
     BridgeLinks links;                  ///< who is linked at the end of the step
 };
 
+/// Of two ends of one step, whether the first is the worse: there is none, more is not bearable, or more is missed.
+[[nodiscard]] bool is_worse(const ContactUpdate& end, const ContactUpdate& other);
+
 /// Memory that contacts need from step to step only to save time.
 class ContactWorkspace {
 public:

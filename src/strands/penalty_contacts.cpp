@@ -170,7 +170,10 @@ std::vector<StrandPenalty> find_penalties(const StrandEdges& edges, const Strand
         if (!may_meet(obstacles[o], box)) continue;
         gather_penalties(
             edges.vertex.size(),
-            [&](std::size_t e, auto& out) { finder.find_obstacle(e, obstacles[o], static_cast<std::int32_t>(o), out); },
+            [&](std::size_t e, auto& out) {
+                const auto index = static_cast<std::int32_t>(o);
+                if (edges.held_inside[e] != index) finder.find_obstacle(e, obstacles[o], index, out);
+            },
             all);
     }
     std::sort(all.begin(), all.end());

@@ -72,7 +72,7 @@ bool follow_slid(const StrandEdges& edges, const StrandMotion& motion, std::span
         const double reach = radius_of(edges, c.a) + radius_of(edges, c.b);
         // Of an overlap that they set out with no more is to be undone than in any other contact.
         const double overlap = std::min(0.0, nearest_points(p, q).distance - reach);
-        c.gap = c.normal.dot(p.at(c.s) - q.at(c.t)) - reach - overlap + gap_to_close(overlap, reach, {}, motion);
+        c.gap = c.normal.dot(p.at(c.s) - q.at(c.t)) - reach - overlap + gap_to_close(overlap, reach, kNoPair, motion);
         any = true;
     }
     return any;

@@ -42,7 +42,6 @@ struct Link {
     [[nodiscard]] friend bool operator==(const Link&, const Link&) = default;
     [[nodiscard]] friend bool operator<(const Link& x, const Link& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; }
 };
-std::int32_t obstacle_of(std::int32_t b) { return (-b - 1) / 3; }
 
 /// Where a bridge is.
 struct BridgePlace {
@@ -392,7 +391,7 @@ std::vector<StrandPair> drawn_together(const StrandEdges& edges, const BridgeInp
         const std::int32_t a = input->links->a[i], b = input->links->b[i];
         if (!is_in_air(a) || (b >= 0 && !is_in_air(b))) continue;
         if (b < 0)
-            drawn.push_back({strand(a), -1 - (-b - 1) / 3});
+            drawn.push_back(obstacle_pair(strand(a), b));
         else
             drawn.push_back({std::min(strand(a), strand(b)), std::max(strand(a), strand(b))});
     }
@@ -428,6 +427,7 @@ BridgeLinks update_links(const StrandEdges& edges, const BridgeScene& scene, con
     const std::size_t n_obstacles = input.solids ? scene.obstacles.size() : 0;
     for (std::size_t o = 0; o < n_obstacles; ++o) {
         const auto found = gather_chunks<Link>(edges.vertex.size(), [&](std::size_t e, std::vector<Link>& out) {
+            if (edges.held_inside[e] == static_cast<std::int32_t>(o)) return;
             finder.link_obstacle(edges.vertex[e], static_cast<std::int32_t>(o), out);
         });
         all.insert(all.end(), found.begin(), found.end());

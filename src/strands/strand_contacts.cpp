@@ -235,7 +235,7 @@ private:
                 .b = b,
                 .s = at.s,
                 .normal = obstacle.end.rotation * at.normal,
-                .gap = gap_to_close(gap, edges_.radius[e], {edges_.strand[e], -1 - (-b - 1) / 3}, motion_),
+                .gap = gap_to_close(gap, edges_.radius[e], obstacle_pair(edges_.strand[e], b), motion_),
                 .friction = obstacle.friction ? std::sqrt(*obstacle.friction * edges_.friction[e]) : edges_.friction[e],
                 .carried = obstacle.end.to_world(Path(obstacle, motion_, edges_.vertex[e], at.s).from)};
     }
@@ -389,6 +389,7 @@ std::vector<StrandContact> touch_obstacles(const StrandEdges& edges, const Finde
             static_cast<std::int64_t>(edges.vertex.size()),
             [&, near = Finder::KnownDistance{}](std::size_t e, std::vector<StrandContact>& out) mutable {
                 if (!changed[static_cast<std::size_t>(edges.vertex[e])]) return;
+                if (edges.held_inside[e] == static_cast<std::int32_t>(o)) return;
                 finder.touch_obstacle(e, obstacles[o], bounds, static_cast<std::int32_t>(o), near, out);
             });
         contacts.insert(contacts.end(), found.begin(), found.end());
@@ -431,7 +432,8 @@ std::optional<StrandContact> place_contact(const StrandEdges& edges, const Stran
         return static_cast<std::size_t>(i);
     };
     if (b >= 0) return finder.place(edge(a), edge(b));
-    const auto o = static_cast<std::size_t>((-b - 1) / 3);
+    if (edges.held_inside[edge(a)] == obstacle_of(b)) return {};
+    const auto o = static_cast<std::size_t>(obstacle_of(b));
     return o < obstacles.size() ? finder.place(edge(a), obstacles[o], b) : std::nullopt;
 }
 

@@ -19,6 +19,9 @@ struct StrandObstacle {
     std::optional<double> friction; ///< Coulomb's coefficient; none = that of the strand
 };
 
+/// The obstacle that StrandContact::b names.
+[[nodiscard]] constexpr std::int32_t obstacle_of(std::int32_t b) { return (-b - 1) / 3; }
+
 /// Where a strand touches a strand or an obstacle in a step, or is tied to a strand.
 struct StrandContact {
     std::int32_t a = 0; ///< vertex at which the touching edge begins
@@ -40,7 +43,7 @@ struct StrandContact {
     Vec3 excess = Vec3::Zero();
 
     [[nodiscard]] bool is_with_obstacle() const { return b < 0; }
-    [[nodiscard]] std::size_t obstacle() const { return static_cast<std::size_t>((-b - 1) / 3); }
+    [[nodiscard]] std::size_t obstacle() const { return static_cast<std::size_t>(obstacle_of(b)); }
 };
 /// By what touches.
 [[nodiscard]] inline bool operator<(const StrandContact& x, const StrandContact& y)
@@ -55,9 +58,10 @@ struct StrandEdges {
 
     std::vector<std::int32_t> vertex;
     std::vector<std::int32_t> strand;
-    std::vector<double> radius;   ///< mean of the half axes [m]
-    std::vector<double> friction; ///< of the strand's material [1]
-    std::vector<EdgePair> tied;   ///< beside a joint, where strands lie inside of each other; by vertices, sorted
+    std::vector<double> radius;            ///< mean of the half axes [m]
+    std::vector<double> friction;          ///< of the strand's material [1]
+    std::vector<std::int32_t> held_inside; ///< as StrandModel::held_inside, never empty
+    std::vector<EdgePair> tied; ///< beside a joint, where strands lie inside of each other; by vertices, sorted
 
     /// Edges that begin at these vertices, the first the smaller.
     [[nodiscard]] bool are_tied(std::int32_t a, std::int32_t b) const;
@@ -65,6 +69,13 @@ struct StrandEdges {
 
 /// Two strands, the first the smaller, or a strand and -1 - o for obstacle o.
 using StrandPair = std::array<std::int32_t, 2>;
+/// Of a strand and what StrandContact::b names among obstacles.
+[[nodiscard]] constexpr StrandPair obstacle_pair(std::int32_t strand, std::int32_t b)
+{
+    return {strand, -1 - obstacle_of(b)};
+}
+/// That nothing draws together.
+inline constexpr StrandPair kNoPair = {-1, -1};
 
 /// Motion of the vertices in a step, and which of them are held.
 struct StrandMotion {

@@ -76,6 +76,8 @@ StrandEdges::StrandEdges(const StrandModel& model)
             friction.push_back(m.friction);
         }
     }
+    for (const std::int32_t v : vertex)
+        held_inside.push_back(model.held_inside.empty() ? -1 : model.held_inside[static_cast<std::size_t>(v)]);
     // Edges of the strand of an edge, and near it, by their vertices.
     const auto near = [&](std::int32_t v) {
         const auto after = std::upper_bound(model.first.begin(), model.first.end(), v);

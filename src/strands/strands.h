@@ -70,6 +70,9 @@ struct StrandModel {
     std::vector<StrandPin> pins;
     std::vector<StrandLoad> loads;
     std::vector<StrandJoint> joints;
+    /// Of each edge: the obstacle that holds its strand and that it is in at the start, so that they never touch; -1 =
+    /// none. Empty: none is. See find_held_inside().
+    std::vector<std::int32_t> held_inside;
     std::vector<StrandBatch> batches; ///< made by group_strands()
 
     [[nodiscard]] std::int32_t n_strands() const { return static_cast<std::int32_t>(material.size()); }

@@ -155,5 +155,37 @@ TEST(ViolentStrands, HairsThatSlideHaveNotBuckled)
     EXPECT_GT(state.strand_contacts.a.size(), 100U);
 }
 
+/// A hair and a rope that are held at the centre of a ball hang out of it. What held them pushed them out: the hair's
+/// run ended in its third step, the rope was stretched by 20 %.
+TEST(ViolentStrands, WhatHoldsAStrandAtItsCentreDoesNotPushItOut)
+{
+    const std::string common = R"(
+[simulation]
+cell_size = "2 cm"
+end_time = "0.05 s"
+[domain]
+lower = "-0.3 -0.3 0 m"
+upper = "0.3 0.3 0.5 m"
+[obstacles.hand]
+shape = { type = "sphere", radius = "1 cm" }
+position = "0 0 30 cm"
+[strands.s]
+kind = "bundle"
+start = "0 0 30 cm"
+end = "0 0 15 cm"
+obstacle = "hand"
+vertices = 31
+)";
+    const std::string rope = "radius = \"1 mm\"\nyoungs_modulus = \"20 MPa\"\nshear_modulus = \"8 MPa\"\n";
+    for (const std::string& more : {std::string("held = \"pin\"\n"), "held = \"clamp\"\n" + rope}) {
+        const Scene scene = parse_scene(common + more, "held.toml");
+        State state = initial_state(scene.model);
+        Workspace workspace;
+        while (state.clock.time < 0.05) EXPECT_EQ(advance(scene.model, state, workspace).retries, 0);
+        EXPECT_LT(largest_strain(scene.model.strands, state.strands), 1e-3); // 5e-6 of the rope after 0.3 s
+        EXPECT_TRUE(state.strand_contacts.a.empty());
+    }
+}
+
 } // namespace
 } // namespace rivulet

@@ -3,7 +3,7 @@
 #include "geometry/shapes.h"
 #include "sim/seed.h"
 #include "sim/sources.h"
-#include "strands/strand_contacts.h"
+#include "strands/held_inside.h"
 
 #include <gtest/gtest.h>
 
@@ -208,6 +208,27 @@ TEST(Placement, StrandsThatReachDeepIntoWhatHoldsThemAreWarnedOf)
     EXPECT_EQ(placement_warnings(m), Lines{"strands.fur: 1 of 2 reach deep into obstacles.post, which holds them"});
     m.options.strand_contact = StrandContactLaw::None;
     EXPECT_EQ(placement_warnings(m), Lines());
+}
+
+/// What holds a strand does not push it out where it begins inside; only one that never comes out is told of.
+TEST(Placement, StrandsThatNeverComeOutOfWhatHoldsThemAreWarnedOf)
+{
+    Model m = tank_with_post();
+    m.strands.materials.emplace_back();
+    const auto grow = [&](double length) { // from 4 cm inside of the post's side
+        std::vector<Vec3> points;
+        for (int k = 0; k <= 4; ++k) points.emplace_back(0.44 - 0.25 * k * length, 0.5, 0.5);
+        const std::int32_t strand = add_strand(m.strands, m.strands_at_start, points, 0, Vec3::UnitZ());
+        m.strands.pins.push_back({.vertex = m.strands.first[static_cast<std::size_t>(strand)], .body = 0});
+        m.strand_groups = {{.name = "fur", .n_strands = strand + 1, .is_random = true}};
+        const StrandObstacle post{m.obstacles[0].shape.get(), m.obstacles[0].motion.pose(0), {}, {}};
+        m.strands.held_inside = find_held_inside(m.strands, m.strands_at_start.position, std::span(&post, 1));
+    };
+    grow(0.08);
+    EXPECT_EQ(placement_warnings(m), Lines());
+    grow(0.03);
+    EXPECT_EQ(placement_warnings(m), Lines{"strands.fur: 1 of 2 lie wholly inside of obstacles.post, which holds them "
+                                           "and does not push them out"});
 }
 
 TEST(Placement, StrandsThatReachIntoAnObstacleThatDoesNotHoldThemAreWarnedOf)

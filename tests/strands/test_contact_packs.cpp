@@ -81,5 +81,49 @@ TEST(ContactPacks, PacksAreWhatHangsTogether)
     EXPECT_EQ(packs.of_vertex(0), 0);
 }
 
+/// Strands 0 and 1, which touch, move by 1 and 3 mm; strand 2 by itself by 5 mm.
+TEST(ContactPacks, TheMeanOfAPackIsThatOfItsVertices)
+{
+    const Strands s = row_of_strands(3, 0);
+    std::vector<Vec3> displacement(33);
+    for (std::size_t v = 0; v < 33; ++v) displacement[v] = {1e-3 + 2e-3 * static_cast<double>(v / 11), 0, 0};
+    const std::vector<Vec3> mean =
+        mean_of_packs(s.model, std::vector<StrandContact>{{.a = 4, .b = 15}, {.a = 25, .b = -1}}, displacement);
+    ASSERT_EQ(mean.size(), 3U);
+    EXPECT_NEAR(mean[0].x(), 2e-3, 1e-17);
+    EXPECT_EQ(mean[1], mean[0]);
+    EXPECT_NEAR(mean[2].x(), 5e-3, 1e-17);
+}
+
+/// Bridges between strands 0 and 2 (twice) and from strand 1 to obstacle 2; one of strand 0 with itself under water.
+TEST(ContactPacks, BridgesInTheAirDrawStrandsTogether)
+{
+    const Strands s = row_of_strands(3, 0);
+    const BridgeLinks links{.a = {3, 5, 14, 7}, .b = {24, 30, -1 - 3 * 2, 1}, .force = {0, 0, 0, 0}};
+    std::vector<double> in_air(33, 1.0);
+    in_air[7] = in_air[8] = 0;
+    const BridgeInput input{.film_area = {}, .in_air = in_air, .links = &links};
+    const StrandEdges edges(s.model);
+    EXPECT_EQ(drawn_together(edges, &input), (std::vector<StrandPair>{{0, 2}, {1, -3}}));
+    EXPECT_TRUE(drawn_together(edges, nullptr).empty());
+    // Nothing draws together what no pair is named for, a strand with itself included.
+    const std::vector<StrandPair> drawn{{0, 0}};
+    const StrandMotion motion{.start = {}, .end = {}, .hold = {}, .parting = 1e-5, .drawn = drawn};
+    EXPECT_EQ(gap_to_close(-1e-4, 1e-4, {0, 0}, motion), -1e-5);
+    EXPECT_NEAR(gap_to_close(-1e-4, 1e-4, kNoPair, motion), -0.03e-4, 1e-18);
+}
+
+/// A step that leaves contacts unbearable is better than none, and one that misses some better than that.
+TEST(ContactPacks, TheBetterOfTwoAttemptsIsTheOneThatLeavesLess)
+{
+    ContactUpdate good, missed, unbearable, thrown;
+    missed.n_missed = 9;
+    unbearable.n_unbearable = 1;
+    thrown.thrown = 0;
+    const ContactUpdate* order[] = {&good, &missed, &unbearable, &thrown};
+    for (int i = 0; i < 4; ++i)
+        for (int j = 0; j < 4; ++j) EXPECT_EQ(is_worse(*order[i], *order[j]), i > j) << i << j;
+}
+
 } // namespace
 } // namespace rivulet
