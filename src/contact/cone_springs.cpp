@@ -42,7 +42,7 @@ public:
     {
         const std::size_t n = contacts.size();
         for (const ConeContact& c : contacts) first_.push_back(first_.back() + n_axes(c));
-        for (auto* v : {&x_, &d_, &carried_, &change_, &moved_}) v->resize(n);
+        for (auto* v : {&x_, &d_, &carried_, &change_, &moved_, &borne_, &exact_}) v->resize(n);
         shift_.assign(n, 0.0);
         direction_.resize(first_.back());
         for (auto* v : {&stiffness_, &rest_, &step_, &step_motion_}) v->resize(first_.back());
@@ -51,10 +51,10 @@ public:
 
     ConeSolution run()
     {
-        move();
         ConeSolution result;
         measure(result);
-        best_ = x_;
+        d_ = exact_;
+        best_ = borne_;
         double best = result.residual;
         scale_ = kFirstStiffness;
         int idle = 0; // searches since the best
@@ -63,20 +63,17 @@ public:
              ++i) {
             carry();
             result.iterations += search();
-            for (std::size_t k = 0; k < x_.size(); ++k) x_[k] = borne(contacts_[k], x_[k]);
-            move();
             measure(result);
             ++idle;
             if (result.residual < best) {
                 best = result.residual;
-                best_ = x_;
+                best_ = borne_;
                 idle = 0;
             }
             scale_ = std::min(kMostStiffness, kStiffer * scale_);
         }
         if (!(result.residual <= best)) {
             x_ = best_;
-            move();
             measure(result);
         }
         result.converged = result.residual <= options_.tolerance;
@@ -93,14 +90,18 @@ private:
         return project_on_cone(guess + c.cohesion * c.normal, c.normal, c.friction) - c.cohesion * c.normal;
     }
 
-    /// d_ <- motions, gap included, under the forces of x_.
-    void move()
+    /// What contacts bear of the forces of x_, and the motions, gap included, under these and nothing else: d_ is where
+    /// bodies have gone to, of which steps that are not solved for to the end leave some imbalance.
+    void find_borne()
     {
-        for (std::size_t i = 0; i < x_.size(); ++i) change_[i] = x_[i] - force_[i];
-        compliance_.apply(change_, d_);
         for (std::size_t i = 0; i < x_.size(); ++i) {
-            d_[i] += motion_[i];
-            if (!contacts_[i].is_joint) d_[i] += contacts_[i].gap * contacts_[i].normal;
+            borne_[i] = borne(contacts_[i], x_[i]);
+            change_[i] = borne_[i] - force_[i];
+        }
+        compliance_.apply(change_, exact_);
+        for (std::size_t i = 0; i < x_.size(); ++i) {
+            exact_[i] += motion_[i];
+            if (!contacts_[i].is_joint) exact_[i] += contacts_[i].gap * contacts_[i].normal;
         }
     }
 
@@ -110,7 +111,7 @@ private:
         for (std::size_t i = 0; i < x_.size(); ++i) {
             const ConeContact& c = contacts_[i];
             if (c.bridge) continue;
-            carried_[i] = x_[i];
+            carried_[i] = borne_[i];
             if (c.is_joint) continue;
             carried_[i] += c.cohesion * c.normal;
             const double own = c.compliance / (c.compliance + scale_ * c.softness);
@@ -190,7 +191,7 @@ private:
         for (int steps = 0; steps < kSearchSteps; ++steps) {
             const double lacking = linearise();
             if (steps == 0) first = lacking;
-            if (lacking <= std::max(kInner * options_.tolerance, kInnerPart * first)) return steps;
+            if (steps > 0 && lacking <= std::max(kInner * options_.tolerance, kInnerPart * first)) return steps;
             advance();
         }
         return kSearchSteps;
@@ -199,10 +200,10 @@ private:
     /// One step of Newton's method.
     void advance()
     {
-        if (SpringBodies* springs = axes_.with_springs(direction_, stiffness_))
-            (void)springs->solve(rest_, kLinear, step_, step_motion_);
-        else
-            (void)solve_compliant(axes_, direction_, stiffness_, rest_, kLinear, step_, step_motion_);
+        SpringBodies* springs = axes_.with_springs(direction_, stiffness_);
+        const CompliantSolution found =
+            springs ? springs->solve(rest_, kLinear, step_, step_motion_)
+                    : solve_compliant(axes_, direction_, stiffness_, rest_, kLinear, step_, step_motion_);
         for (std::size_t i = 0; i < contacts_.size(); ++i) {
             change_[i] = moved_[i] = Vec3::Zero();
             for (std::size_t k = first_[i]; k < first_[i + 1]; ++k) {
@@ -210,38 +211,42 @@ private:
                 moved_[i] += step_motion_[k] * direction_[k];
             }
         }
-        const double part = step_length();
-        for (std::size_t i = 0; i < contacts_.size(); ++i) x_[i] += part * change_[i];
-        move();
+        const double part = step_length(found);
+        for (std::size_t i = 0; i < contacts_.size(); ++i) {
+            x_[i] += part * change_[i];
+            d_[i] += part * moved_[i];
+        }
+        if (springs) springs->go(part);
     }
 
     /// How fast the energy of bodies and springs rises after a part of the step; it is convex.
-    [[nodiscard]] double slope_at(double part) const
+    [[nodiscard]] double slope_at(double part, const CompliantSolution& found) const
     {
-        double sum = 0;
+        double sum = -(1 - part) * found.lacked_work - part * found.lacks_work;
         for (std::size_t i = 0; i < contacts_.size(); ++i)
             sum += (x_[i] + part * change_[i] - force_at(i, d_[i] + part * moved_[i])).dot(moved_[i]);
         return sum;
     }
     /// The part of the step after which the energy no longer falls.
-    [[nodiscard]] double step_length() const
+    [[nodiscard]] double step_length(const CompliantSolution& found) const
     {
-        const double start = slope_at(0);
-        if (!(start < 0) || slope_at(1) <= -kSteepEnd * start) return 1;
+        const double start = slope_at(0, found);
+        if (!(start < 0) || slope_at(1, found) <= -kSteepEnd * start) return 1;
         double low = 0, high = 1;
         for (int i = 0; i < kHalvings; ++i) {
-            const double middle = 0.5 * (low + high), slope = slope_at(middle);
+            const double middle = 0.5 * (low + high), slope = slope_at(middle, found);
             if (std::abs(slope) < -kSteepMiddle * start) return middle;
             (slope < 0 ? low : high) = middle;
         }
         return low > 0 ? low : high;
     }
 
-    void measure(ConeSolution& result) const
+    void measure(ConeSolution& result)
     {
+        find_borne();
         result.residual = 0;
         for (std::size_t i = 0; i < contacts_.size(); ++i) {
-            const double off = residual(contacts_[i], x_[i], d_[i]);
+            const double off = residual(contacts_[i], borne_[i], exact_[i]);
             if (off <= result.residual) continue;
             result.residual = std::isfinite(off) ? off : std::numeric_limits<double>::max();
             result.worst = static_cast<std::int64_t>(i);
@@ -264,8 +269,8 @@ private:
     {
         for (std::size_t i = 0; i < x_.size(); ++i) {
             const ConeContact& c = contacts_[i];
-            force_[i] = x_[i];
-            motion_[i] = c.is_joint ? d_[i] : Vec3(d_[i] - c.gap * c.normal);
+            force_[i] = borne_[i];
+            motion_[i] = c.is_joint ? exact_[i] : Vec3(exact_[i] - c.gap * c.normal);
         }
     }
 
@@ -275,8 +280,10 @@ private:
     std::span<Vec3> force_, motion_; ///< given, until the end
     double scale_ = 1;               ///< stiffness of contacts times their own compliance
     std::vector<std::size_t> first_{0};
-    std::vector<Vec3> x_, best_;  ///< forces [N]
+    std::vector<Vec3> x_;         ///< forces [N]
     std::vector<Vec3> d_;         ///< motions, gap included [m]
+    std::vector<Vec3> borne_, exact_; ///< the same, as find_borne() has them
+    std::vector<Vec3> best_;          ///< of all borne_ so far
     std::vector<Vec3> carried_;   ///< forces from which springs begin, shifted [N]
     std::vector<double> shift_;   ///< of motions, by friction [m]
     std::vector<Vec3> direction_; ///< of axes, and what follows

@@ -17,6 +17,8 @@ struct CompliantSolution {
     double initial = 0;  ///< residual at the start [J^1/2]
     double residual = 0; ///< [J^1/2]
     bool converged = false;
+    /// Work on the found x of what bodies lacked of balance before, and of what they lack of it with x [J].
+    double lacked_work = 0, lacks_work = 0;
 };
 
 /// Solves (A + J^T K J) x = J^T b by conjugate gradients that A^-1 preconditions. Bodies feel each other only through
@@ -40,6 +42,9 @@ public:
     /// its law; A x = J^T force holds as far as the solution has converged. Residuals are measured in the norm of B^-1.
     virtual CompliantSolution solve(std::span<const double> b, const CompliantOptions& options, std::span<double> force,
                                     std::span<double> motion) = 0;
+    /// Bodies go a part of the x found last. What they then lack of balance is made up for by the x found next: soft
+    /// bodies would be thrown by what a solution lacks, little as it is, if forces alone were to say where they are.
+    virtual void go(double part) = 0;
 };
 
 /// One place where two things push or pull each other along a normal.

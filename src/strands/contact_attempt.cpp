@@ -64,6 +64,24 @@ public:
         contact_ = {};
         begin_update(given_.model, update_);
         begin_bridges();
+        const bool is_few_wet = is_wet() && bridges_.size() <= kFewWetContacts;
+        if (!is_few_wet || !goes_by_newton(false)) {
+            go_by_rounds();
+            if (gave_up_) return;
+            if (is_wet() && has_failed()) (void)goes_by_newton(contact_.n_unbearable > 0);
+        }
+        if (contact_.thrown >= 0) return;
+        if (is_wet()) count_known_missed();
+        count_open_joints();
+        count_deep();
+        contact_.is_bearable = contact_.n_unbearable == 0;
+        end_bridges();
+    }
+
+private:
+    /// Rounds of finding contacts, solving for their forces and moving the strands under these with their full laws.
+    void go_by_rounds()
+    {
         set_out();
         hold_buckled();
         ease_carried();
@@ -78,16 +96,8 @@ public:
             if (leads_nowhere()) break;
         }
         if (contact_.thrown < 0) settle_pairs();
-        if (is_wet() && has_failed()) go_by_newton();
-        if (contact_.thrown >= 0) return;
-        if (is_wet()) count_known_missed();
-        count_open_joints();
-        count_deep();
-        contact_.is_bearable = contact_.n_unbearable == 0;
-        end_bridges();
     }
 
-private:
     [[nodiscard]] bool is_wet() const { return !bridges_.empty(); }
 
     void begin_bridges()
@@ -232,14 +242,16 @@ private:
     {
         return c.bridge < 0 && slid_through(given_.edges, c, motion()).has_value();
     }
-    /// Dry ones that went through each other make the step no solution, and wet ones that it left far too near.
+    /// Dry ones that went through each other make the step no solution, and wet ones that it left far too near, unless
+    /// that is as far as they had to give way.
     void count_known_missed()
     {
         const bool is_counted = contact_.n_unbearable > 0; // among those whose forces were not found
         const double bearable = given_.options.bearable * given_.thinnest;
         for (const StrandContact& c : contact_.contacts) {
             const bool is_through = has_gone_through(c), is_deep = is_missed(c);
-            if (is_wet() ? is_deep && contact_depth(c, motion()) > bearable : is_through)
+            const bool is_too_deep = is_deep && !contact_.gives_way && contact_depth(c, motion()) > bearable;
+            if (is_wet() ? is_too_deep : is_through)
                 ++contact_.n_unbearable;
             else if (is_through || (is_deep && !is_counted))
                 ++contact_.n_missed;
@@ -414,14 +426,14 @@ private:
         return std::ranges::all_of(update_.outcome, [](const StrandOutcome& o) { return o.converged; });
     }
 
-    /// A second attempt. If that finds no end, all stays as it was.
-    void go_by_newton()
+    /// Strands and forces together. If that finds no end, all stays as it was.
+    [[nodiscard]] bool goes_by_newton(bool is_soft)
     {
-        const bool is_soft = contact_.n_unbearable > 0;
-        Before failed{0, std::move(update_), std::move(contact_)};
-        if (NewtonRounds(given_, search_, bridges_, is_soft, update_, contact_).run()) return;
+        Before failed{0, update_, contact_};
+        if (NewtonRounds(given_, search_, bridges_, is_soft, update_, contact_).run()) return true;
         update_ = std::move(failed.update);
         contact_ = std::move(failed.contact);
+        return false;
     }
 
     /// What the strands' full laws have left of joints.

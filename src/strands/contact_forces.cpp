@@ -196,7 +196,10 @@ ContactForces solve_contact_forces(const ContactCase& given, std::span<const Str
     if (by_springs) {
         const ContactForces given_forces = out;
         solution = solve_by_springs(given, contacts, cones, compliance, cone_options, guess, out);
-        if (out.broken < 0 && solution.residual > kSprungResidual * given.thinnest) {
+        // Newton's next round lets contacts give way where there is no room for them: sweeps would find none either.
+        const double unbearable = options.bearable * given.thinnest;
+        const bool gives_way_next = search == ForceSearch::Newton && !is_soft && solution.residual > unbearable;
+        if (out.broken < 0 && !gives_way_next && solution.residual > kSprungResidual * given.thinnest) {
             ContactForces sprung = std::move(out);
             out = given_forces;
             const ConeSolution swept = by_size();

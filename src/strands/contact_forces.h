@@ -25,7 +25,7 @@ struct ContactForces {
 /// step ends only with forces that have been found.
 enum class ForceSearch { Sketch, Round, Newton };
 /// Contacts, bridges among them, for which Newton's rounds can afford a search that finds what others do not.
-inline constexpr std::size_t kFewWetContacts = 2000;
+inline constexpr std::size_t kFewWetContacts = 5000;
 
 /// Solves for the forces of contacts, among them bridges, with strands that answer linearly to them from where
 /// `motion` has them. If `is_soft`, contacts give way to their forces.

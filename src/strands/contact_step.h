@@ -38,6 +38,7 @@ struct ContactUpdate {
     double residual = 0;         ///< of Coulomb's law, largest, as a motion [m]
     bool converged = true;
     bool is_bearable = true;
+    bool gives_way = false;        ///< contacts do, to forces that are bounded, since there is no room for all of them
     std::int32_t thrown = -1;      ///< strand that forces would throw away: there is no step; -1: none
     std::int64_t n_unbearable = 0; ///< contacts that are not
     std::int64_t n_missed = 0;     ///< found after the last round, by a radius too near or more; joints that open so

@@ -15,8 +15,8 @@ constexpr int kNewtonRounds = 80;
 /// The longest way of a vertex in a round, as a part of an edge.
 constexpr double kLongestStep = 0.3;
 /// How far from where they were foreseen to be strands may end, as a part of the thinnest radius; after so many rounds
-/// twice as far.
-constexpr double kUnforeseen = 0.5;
+/// farther, and after twice as many twice as far.
+constexpr double kUnforeseenAtLast = 0.5;
 constexpr int kPatientRounds = 10;
 /// Next of Newton's steps, as a part of the thinnest radius, from which on the end is looked for nearby.
 constexpr double kNearEnd = 3;
@@ -95,6 +95,7 @@ bool NewtonRounds::solve_forces()
     contact_.residual = found.residual;
     contact_.converged = found.converged;
     contact_.n_unbearable = found.n_unbearable;
+    contact_.gives_way = is_soft_;
     if (found.n_unbearable > 0) is_soft_ = true;
     std::vector<Vec3> change(all.size()), way = expected_;
     std::vector<double> spin(expected_.size(), 0.0);
@@ -196,7 +197,8 @@ double NewtonRounds::merit(const StrandContact& c) const
 bool NewtonRounds::end_nearby()
 {
     const StrandState before = update_.state;
-    const double allowed = (contact_.rounds < kPatientRounds ? kUnforeseen : 2 * kUnforeseen) * given_.thinnest;
+    const int patience = std::min(contact_.rounds / kPatientRounds, 2);
+    const double allowed = (patience == 0 ? kAllowedDepth : patience * kUnforeseenAtLast) * given_.thinnest;
     move(before, {StrandSearch::Stationary});
     double way = 0;
     for (std::size_t v = 0; v < before.position.size(); ++v)

@@ -30,7 +30,7 @@ bool follow_on_obstacles(std::span<const StrandContact> found, const StrandMotio
 /// Edges with such contacts, or with some at their ends, whose centre lines the motion took into an obstacle by more
 /// than a part of their radius.
 struct DeepEdges {
-    std::int64_t n_missed = 0;     ///< by more than `missed`
+    std::int64_t n_missed = 0;     ///< by more than `missed`, or between two obstacles that leave them no room
     std::int64_t n_unbearable = 0; ///< by more than `bearable`; not among those
 };
 /// Without those that are held, and that were as deep before.

@@ -23,6 +23,13 @@ void take_strand(std::span<const Lane> u, int lane, AlignedVector<Lane>& at)
     for (std::size_t v = 0; v < at.size(); ++v) at[v] = four(u[4 * v][lane], u[4 * v + 1][lane], u[4 * v + 2][lane], 0);
 }
 
+double inner(std::span<const Lane> x, std::span<const Lane> y)
+{
+    Lane sums{};
+    for (std::size_t j = 0; j < x.size(); ++j) sums += x[j] * y[j];
+    return sums[0] + sums[1] + sums[2] + sums[3];
+}
+
 } // namespace
 
 StrandCompliance::~StrandCompliance() = default;
@@ -171,6 +178,8 @@ void StrandCompliance::Springs::begin(std::size_t i, std::span<const double> b)
         const auto c = static_cast<std::size_t>(side.contact);
         strands_.add_to(u, side, b[c] * normal_[c]);
     }
+    if (!lacking_.empty())
+        for (std::size_t j = 0; j < u.size(); ++j) u[j] += of(lacking_, i)[j];
     std::copy(u.begin(), u.end(), of(residual_, i).begin());
     for (auto* all : {&found_, &direction_, &held_product_}) std::ranges::fill(of(*all, i), Lane{});
 }
@@ -180,9 +189,7 @@ double StrandCompliance::Springs::precondition(std::size_t i)
     const std::span<Lane> r = of(residual_, i), z = of(answer_, i);
     std::copy(r.begin(), r.end(), z.begin());
     factors_[i].solve(z.data());
-    Lane sums{};
-    for (std::size_t j = 0; j < z.size(); ++j) sums += r[j] * z[j];
-    return sums[0] + sums[1] + sums[2] + sums[3];
+    return inner(r, z);
 }
 
 void StrandCompliance::Springs::move_ends(std::size_t i)
@@ -218,9 +225,7 @@ double StrandCompliance::Springs::multiply(std::size_t i)
             for (std::size_t a = 0; a < 3; ++a)
                 q[4 * v + a][lane] += free[4 * v + a][lane] * push[v][static_cast<int>(a)];
     });
-    Lane sums{};
-    for (std::size_t j = 0; j < q.size(); ++j) sums += p[j] * q[j];
-    return sums[0] + sums[1] + sums[2] + sums[3];
+    return inner(p, q);
 }
 
 /// From the residual and B^-1 of it on. B times the direction follows by recurrence.
@@ -286,8 +291,18 @@ CompliantSolution StrandCompliance::Springs::solve(std::span<const double> b, co
     }
     solution.residual = std::sqrt(residual);
     solution.converged = solution.residual <= goal;
+    for (std::size_t i = 0; i < factors_.size(); ++i) {
+        if (!lacking_.empty()) solution.lacked_work += inner(of(lacking_, i), of(found_, i));
+        solution.lacks_work += inner(of(residual_, i), of(found_, i));
+    }
     take_found(b, force, motion);
     return solution;
+}
+
+void StrandCompliance::Springs::go(double part)
+{
+    lacking_.resize(residual_.size(), Lane{});
+    for (std::size_t j = 0; j < lacking_.size(); ++j) lacking_[j] += part * (residual_[j] - lacking_[j]);
 }
 
 /// What the springs do where the strands were found to be.

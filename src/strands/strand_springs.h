@@ -17,6 +17,7 @@ public:
     void factor(std::span<const Vec3> normal, std::span<const double> stiffness);
     CompliantSolution solve(std::span<const double> b, const CompliantOptions& options, std::span<double> force,
                             std::span<double> motion) override;
+    void go(double part) override;
     /// What was found last, of batch number i.
     [[nodiscard]] std::span<const Lane> found(std::size_t i) const
     {
@@ -70,6 +71,7 @@ private:
     std::vector<double> motion_; ///< of the ends, times k
     std::vector<double> part_;   ///< of a sum, for each batch
     AlignedVector<Lane> free_;   ///< of unknowns: 0 where held
+    AlignedVector<Lane> lacking_; ///< of balance where bodies have gone to; empty: nothing
     AlignedVector<Lane> found_, residual_, answer_, direction_, held_product_, product_;
 };
 

@@ -35,6 +35,7 @@ public:
         }
         return {.iterations = 1, .converged = true};
     }
+    void go(double /*part*/) override {} // nothing is lacking
 
 private:
     Matrix w_;

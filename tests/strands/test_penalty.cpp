@@ -284,6 +284,34 @@ TEST(StrandPenalty, StrandsFactoredWithTheirSpringsGiveWhatADirectSolutionDoes)
     EXPECT_LT((glued.jacobian.transpose() * pushes - glued.rods * x).norm(), 1e-8 * (glued.rods * x).norm());
 }
 
+/// Solutions of one digit add up to the exact one, since each makes up for what bodies lack of balance after those
+/// before. Where forces alone are carried on, hair that answers softly is thrown by what they lack.
+TEST(StrandPenalty, WhatALooseSolutionLacksIsMadeUpForByTheNext)
+{
+    const RodMaterial material = soft_hair();
+    const Vec3 shift(1.2 * 2 * material.radius_a / 0.642, 0, 0);
+    GluedHairs glued(material, helix(41, 0.047, 0.004, 0.03), shift, 4e-3, 7e-5);
+    const Eigen::VectorXd exact = glued.jacobian * glued.matrix.ldlt().solve(glued.rhs);
+    const auto error_after = [&](int n_solutions, bool goes) {
+        const std::size_t n = glued.contacts.size();
+        StrandCompliance compliance(glued.hairs.model, glued.hold, glued.factors, glued.contacts);
+        std::vector<double> force(n, 0.0), motion(n, 0.0), step(n), step_motion(n), rest(n);
+        for (int i = 0; i < n_solutions; ++i) {
+            for (std::size_t c = 0; c < n; ++c) rest[c] = glued.b[c] - glued.stiffness[c] * motion[c] - force[c];
+            SpringBodies* springs = compliance.with_springs(glued.normal, glued.stiffness);
+            (void)springs->solve(rest, {.tolerance = 0.1}, step, step_motion);
+            if (goes) springs->go(1);
+            for (std::size_t c = 0; c < n; ++c) {
+                force[c] += step[c];
+                motion[c] += step_motion[c];
+            }
+        }
+        return (Eigen::Map<const Eigen::VectorXd>(motion.data(), exact.size()) - exact).norm() / exact.norm();
+    };
+    EXPECT_LT(error_after(12, true), 1e-8);
+    EXPECT_GT(error_after(12, false), 1e-2);
+}
+
 /// Two free strands that lie too near push each other apart.
 TEST(StrandPenalty, FreeStrandsThatPushEachOtherKeepTheirMomentum)
 {
