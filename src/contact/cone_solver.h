@@ -35,8 +35,9 @@ class ContactCompliance {
 public:
     virtual ~ContactCompliance() = default;
     virtual void apply(std::span<const Vec3> force, std::span<Vec3> motion) = 0;
-    /// The same between some of the contacts, in this order; null if that would cost as much as between all.
-    [[nodiscard]] virtual std::unique_ptr<ContactCompliance> only(std::span<const std::int32_t> /*contacts*/) const
+    /// The same between some of the contacts, in this order; null if that would cost as much as between all. It may
+    /// work in the memory of this one, which is to outlive it.
+    [[nodiscard]] virtual std::unique_ptr<ContactCompliance> only(std::span<const std::int32_t> /*contacts*/)
     {
         return nullptr;
     }

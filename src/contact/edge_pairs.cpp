@@ -19,6 +19,17 @@ constexpr std::int64_t kEdgesPerTask = 256;
 /// Edges, for each that has moved, beyond which those that have are so few that boxes of all others do not pay.
 constexpr std::int64_t kFewMoved = 32;
 
+/// Of a place in single precision, as a part of the sum of its coordinates.
+constexpr double kWayRounding = 1e-7;
+
+/// Whether a place is within `room` of where it was before that was rounded.
+bool is_within(const Vec3& x, const Vec3f& rounded, double room)
+{
+    const Vec3 was = rounded.cast<double>();
+    const double left = room - kWayRounding * was.lpNorm<1>();
+    return left >= 0 && (x - was).squaredNorm() <= left * left;
+}
+
 Segment segment(std::span<const Vec3> x, std::int32_t v)
 {
     return {x[static_cast<std::size_t>(v)], x[static_cast<std::size_t>(v) + 1]};
@@ -42,14 +53,16 @@ void EdgePairs::find_moved(const MovingEdges& edges, double slack)
             const auto v = static_cast<std::size_t>(edges.vertex[e]);
             Way& was = reference_[e];
             const double room = 0.5 * slack - std::max(edges.radius[e] - was.radius, 0.0);
-            if (room < 0) has_moved_[e] = 1;
+            for (const std::size_t k : {std::size_t{0}, std::size_t{1}})
+                if (!is_within(edges.start[v + k], was.start[k], room) ||
+                    !is_within(edges.end[v + k], was.end[k], room))
+                    has_moved_[e] = 1;
+            if (!has_moved_[e]) return;
+            was.radius = edges.radius[e];
             for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
-                const double off = std::max((edges.start[v + k] - was.start[k]).squaredNorm(),
-                                            (edges.end[v + k] - was.end[k]).squaredNorm());
-                if (!(off <= room * room)) has_moved_[e] = 1;
+                was.start[k] = edges.start[v + k].cast<float>();
+                was.end[k] = edges.end[v + k].cast<float>();
             }
-            if (has_moved_[e])
-                was = {{edges.start[v], edges.start[v + 1]}, {edges.end[v], edges.end[v + 1]}, edges.radius[e]};
         },
         kEdgeGrain);
     n_searched_ = std::count(has_moved_.begin(), has_moved_.end(), std::uint8_t{1});

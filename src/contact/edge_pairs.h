@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/vec.h"
+#include "base/vec3f.h"
 
 #include <array>
 #include <cstdint>
@@ -56,8 +57,9 @@ private:
     template <class Find>
     void gather(std::int64_t n, std::int64_t per_task, const Find& find);
 
+    /// Rounded, for the sake of memory.
     struct Way {
-        std::array<Vec3, 2> start, end;
+        std::array<Vec3f, 2> start, end;
         double radius = 0;
     };
 

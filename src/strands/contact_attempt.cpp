@@ -125,9 +125,10 @@ private:
     void set_out()
     {
         if (!is_wet()) carried_ = search_.remembered();
-        if (!carried_.empty()) vertex_force_ = vertex_forces(carried_, given_.state.position.size());
+        std::vector<Vec3> vertex_force;
+        if (!carried_.empty()) vertex_force = vertex_forces(carried_, given_.state.position.size());
         StrandStep step = given_.step;
-        step.contact_force = vertex_force_;
+        step.contact_force = vertex_force;
         solve_batches(given_.model, given_.state, step, all_batches(given_.model), nullptr, given_.factors, update_);
     }
 
@@ -204,6 +205,10 @@ private:
     bool find()
     {
         std::vector<StrandContact>& all = contact_.contacts;
+        // What only a motion needs: memory is at its peak while contacts and their forces are looked for.
+        guess_ = std::vector<Vec3>();
+        solved_force_ = std::vector<Vec3>();
+        guess_spin_ = std::vector<double>();
         const bool is_first = contact_.rounds == 0, only_joints = given_.options.only_joints;
         if (is_first) {
             all = search_.ties(bridges_, carried_, motion());
@@ -373,11 +378,11 @@ private:
 
     void move(std::vector<StrandContact>& contacts)
     {
-        vertex_force_ = vertex_forces(contacts, given_.state.position.size());
-        stiff_.place_springs(contacts, guess_, vertex_force_);
+        std::vector<Vec3> vertex_force = vertex_forces(contacts, given_.state.position.size());
+        const std::vector<ContactStiffness> stiffness = stiff_.place_springs(contacts, guess_, vertex_force);
         StrandStep step = given_.step;
-        step.contact_stiffness = stiff_.stiffness();
-        step.contact_force = vertex_force_;
+        step.contact_stiffness = stiffness;
+        step.contact_force = vertex_force;
         const StrandGuess guess{guess_, guess_spin_};
         solve_batches(given_.model, given_.state, step, touched_, &guess, given_.factors, update_);
         stiff_.load(update_, contacts);
@@ -485,8 +490,8 @@ private:
     std::vector<double> foreseen_depth_; ///< of the contacts that were solved for [m]
     std::vector<Vec3> set_out_;          ///< where strands are when the first round begins [m]
     double reach_ = 0;                   ///< largest motion of a contact then [m]
-    std::vector<Vec3> guess_, vertex_force_;
-    std::vector<double> guess_spin_;
+    std::vector<Vec3> guess_;            ///< of the motions of vertices [m]
+    std::vector<double> guess_spin_;     ///< and of edges [rad]
 };
 
 } // namespace

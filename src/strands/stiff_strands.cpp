@@ -110,24 +110,24 @@ bool StiffStrands::add_buckled(std::span<const StrandContact> carried, const Str
     return true;
 }
 
-void StiffStrands::place_springs(std::span<const StrandContact> contacts, std::span<const Vec3> foreseen,
-                                 std::span<Vec3> vertex_force)
+std::vector<ContactStiffness> StiffStrands::place_springs(std::span<const StrandContact> contacts,
+                                                          std::span<const Vec3> foreseen, std::span<Vec3> vertex_force)
 {
     springs_.clear();
-    stiffness_.clear();
-    if (empty()) return;
-    stiffness_.resize(given_.state.position.size());
+    if (empty()) return {};
+    std::vector<ContactStiffness> stiffness(given_.state.position.size());
     for (std::size_t i = 0; i < contacts.size(); ++i) {
         const StrandContact& c = contacts[i];
         if (c.force == Vec3::Zero() || c.bridge >= 0) continue;
-        add_spring(c, i, false, foreseen, vertex_force);
-        if (!c.is_with_obstacle()) add_spring(c, i, true, foreseen, vertex_force);
+        add_spring(c, i, false, foreseen, vertex_force, stiffness);
+        if (!c.is_with_obstacle()) add_spring(c, i, true, foreseen, vertex_force, stiffness);
     }
-    if (springs_.empty()) stiffness_.clear();
+    if (springs_.empty()) return {};
+    return stiffness;
 }
 
 void StiffStrands::add_spring(const StrandContact& c, std::size_t i, bool is_second, std::span<const Vec3> foreseen,
-                              std::span<Vec3> vertex_force)
+                              std::span<Vec3> vertex_force, std::span<ContactStiffness> stiffness)
 {
     const std::int32_t vertex = is_second ? c.b : c.a;
     const double at = is_second ? c.t : c.s;
@@ -142,9 +142,9 @@ void StiffStrands::add_spring(const StrandContact& c, std::size_t i, bool is_sec
     const std::array<double, 2> weight = {1 - at, at};
     for (std::size_t end = 0; end < 2; ++end) {
         vertex_force[v + end] += weight[end] * s.times(s.rest);
-        add_stiffness(stiffness_[v + end].own, weight[end] * weight[end], s);
+        add_stiffness(stiffness[v + end].own, weight[end] * weight[end], s);
     }
-    add_stiffness(stiffness_[v].next, weight[0] * weight[1], s);
+    add_stiffness(stiffness[v].next, weight[0] * weight[1], s);
     springs_.push_back(s);
 }
 

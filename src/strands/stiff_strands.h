@@ -34,11 +34,10 @@ public:
                      std::vector<std::int32_t>& batches);
 
     /// Springs at all contacts that bear a force on stiff strands; they rest where the strands are foreseen to be. Adds
-    /// their forces at no displacement to those of the vertices.
-    void place_springs(std::span<const StrandContact> contacts, std::span<const Vec3> foreseen,
-                       std::span<Vec3> vertex_force);
-    /// Of the springs, on every vertex; none: empty.
-    [[nodiscard]] std::span<const ContactStiffness> stiffness() const { return stiffness_; }
+    /// their forces at no displacement to those of the vertices. Their stiffness on every vertex; none: empty.
+    [[nodiscard]] std::vector<ContactStiffness> place_springs(std::span<const StrandContact> contacts,
+                                                              std::span<const Vec3> foreseen,
+                                                              std::span<Vec3> vertex_force);
     /// Adds to the forces of contacts what the springs bear after a motion.
     void load(const StrandUpdate& update, std::span<StrandContact> contacts) const;
     /// From now on only obstacles are met so.
@@ -71,13 +70,12 @@ private:
     /// Makes these strands stiff beside those that are already and leaves their batches.
     void become_stiff(std::vector<std::uint8_t> stiff, std::vector<std::int32_t>& batches);
     void add_spring(const StrandContact& c, std::size_t i, bool is_second, std::span<const Vec3> foreseen,
-                    std::span<Vec3> vertex_force);
+                    std::span<Vec3> vertex_force, std::span<ContactStiffness> stiffness);
     static void add_stiffness(std::array<double, 6>& to, double weight, const Spring& s);
 
     const ContactCase& given_;
     std::vector<std::uint8_t> stiff_; ///< strands; none: empty
     std::vector<Spring> springs_;
-    std::vector<ContactStiffness> stiffness_;
     bool yields_ = false;
 };
 

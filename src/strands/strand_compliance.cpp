@@ -88,28 +88,67 @@ StrandCompliance::StrandCompliance(const StrandModel& model, std::span<const Hol
     index_sides(seat);
 }
 
-StrandCompliance::StrandCompliance(const StrandCompliance& whole, std::span<const std::int32_t> contacts)
-    : model_(whole.model_), factors_(whole.factors_), n_contacts_(contacts.size())
+template <class ForceOf>
+void StrandCompliance::solve(std::size_t i, AlignedVector<Lane>& u, ForceOf&& force_of) const
 {
-    std::vector<std::int32_t> place(whole.n_contacts_, -1), seat;
-    for (std::size_t k = 0; k < contacts.size(); ++k)
-        place[static_cast<std::size_t>(contacts[k])] = static_cast<std::int32_t>(k);
-    sides_.reserve(2 * contacts.size());
-    seat.reserve(2 * contacts.size());
-    for (std::size_t i = 0; i < whole.batches_.size(); ++i)
-        for (std::size_t k = whole.begin_[i]; k < whole.begin_[i + 1]; ++k) {
-            const std::int32_t contact = place[static_cast<std::size_t>(whole.sides_[k].contact)];
-            if (contact < 0) continue;
-            sides_.push_back(whole.sides_[k]);
-            sides_.back().contact = contact;
-            seat.push_back(kStrandLanes * whole.batches_[i] + sides_.back().lane);
-        }
-    index_sides(seat);
+    const RodMatrix& matrix = factors_[static_cast<std::size_t>(batches_[i])];
+    u.assign(static_cast<std::size_t>(matrix.size()), Lane{});
+    for (std::size_t k = begin_[i]; k < begin_[i + 1]; ++k)
+        if (const Vec3* force = force_of(sides_[k])) add_to(u, sides_[k], *force);
+    matrix.solve(u.data());
 }
 
-std::unique_ptr<ContactCompliance> StrandCompliance::only(std::span<const std::int32_t> contacts) const
+/// Between some of the contacts. It passes over the sides of the others rather than copy those of its own.
+class StrandCompliance::Part final : public ContactCompliance {
+public:
+    Part(StrandCompliance& whole, std::span<const std::int32_t> contacts)
+        : whole_(whole), contacts_(contacts.begin(), contacts.end()), place_(whole.n_contacts_, -1)
+    {
+        for (std::size_t k = 0; k < contacts_.size(); ++k)
+            place_[static_cast<std::size_t>(contacts_[k])] = static_cast<std::int32_t>(k);
+        for (std::size_t i = 0; i < whole.batches_.size(); ++i) {
+            const auto begin = whole.sides_.begin() + static_cast<std::ptrdiff_t>(whole.begin_[i]);
+            const auto end = whole.sides_.begin() + static_cast<std::ptrdiff_t>(whole.begin_[i + 1]);
+            if (std::any_of(begin, end, [&](const Side& s) { return place(s) >= 0; }))
+                batches_.push_back(static_cast<std::int32_t>(i));
+        }
+    }
+
+    void apply(std::span<const Vec3> force, std::span<Vec3> motion) override
+    {
+        for_batches(batches_.size(), [&](std::size_t n, AlignedVector<Lane>& u) {
+            const auto i = static_cast<std::size_t>(batches_[n]);
+            whole_.solve(i, u, [&](const Side& side) {
+                return place(side) < 0 ? nullptr : &force[static_cast<std::size_t>(place(side))];
+            });
+            for (std::size_t k = whole_.begin_[i]; k < whole_.begin_[i + 1]; ++k) {
+                const Side& side = whole_.sides_[k];
+                if (place(side) < 0) continue;
+                (side.is_second ? whole_.second_motion_[static_cast<std::size_t>(side.contact)]
+                                : motion[static_cast<std::size_t>(place(side))]) = at_side(u, side);
+            }
+        });
+        parallel_for(
+            static_cast<std::int64_t>(contacts_.size()), "contact compliance",
+            [&](std::int64_t i) {
+                const auto k = static_cast<std::size_t>(i);
+                motion[k] += whole_.second_motion_[static_cast<std::size_t>(contacts_[k])];
+            },
+            kMotionGrain);
+    }
+
+private:
+    /// Of a side's contact among these; -1: not one of them.
+    [[nodiscard]] std::int32_t place(const Side& side) const { return place_[static_cast<std::size_t>(side.contact)]; }
+
+    StrandCompliance& whole_;
+    std::vector<std::int32_t> contacts_, place_; ///< of all contacts, and in contacts_
+    std::vector<std::int32_t> batches_;          ///< numbers among those of the whole
+};
+
+std::unique_ptr<ContactCompliance> StrandCompliance::only(std::span<const std::int32_t> contacts)
 {
-    return std::unique_ptr<ContactCompliance>(new StrandCompliance(*this, contacts));
+    return std::make_unique<Part>(*this, contacts);
 }
 
 void StrandCompliance::index_sides(std::span<const std::int32_t> seat)
@@ -133,13 +172,8 @@ void StrandCompliance::index_sides(std::span<const std::int32_t> seat)
 void StrandCompliance::solve(std::size_t i, std::span<const Vec3> force, std::span<const Vec3> second,
                              AlignedVector<Lane>& u) const
 {
-    const RodMatrix& matrix = factors_[static_cast<std::size_t>(batches_[i])];
-    u.assign(static_cast<std::size_t>(matrix.size()), Lane{});
-    for (std::size_t k = begin_[i]; k < begin_[i + 1]; ++k) {
-        const Side& side = sides_[k];
-        add_to(u, side, (side.is_second ? second : force)[static_cast<std::size_t>(side.contact)]);
-    }
-    matrix.solve(u.data());
+    solve(i, u,
+          [&](const Side& side) { return &(side.is_second ? second : force)[static_cast<std::size_t>(side.contact)]; });
 }
 
 void StrandCompliance::add_to(AlignedVector<Lane>& u, const Side& side, const Vec3& force) const

@@ -22,7 +22,7 @@ public:
     ~StrandCompliance() override;
 
     void apply(std::span<const Vec3> force, std::span<Vec3> motion) override { apply(force, force, motion); }
-    [[nodiscard]] std::unique_ptr<ContactCompliance> only(std::span<const std::int32_t> contacts) const override;
+    [[nodiscard]] std::unique_ptr<ContactCompliance> only(std::span<const std::int32_t> contacts) override;
     /// The same with other forces on second sides than the opposite of those on the first.
     void apply(std::span<const Vec3> force, std::span<const Vec3> second, std::span<Vec3> motion);
     /// Strands factored with the springs that they hang on; valid until the next call.
@@ -80,13 +80,14 @@ private:
         }
     };
     class Springs;
+    class Part;
 
-    /// `whole` between some of its contacts.
-    StrandCompliance(const StrandCompliance& whole, std::span<const std::int32_t> contacts);
     /// Where the sides of batches and strands begin, and which contacts have, from sorted sides and their seats.
     void index_sides(std::span<const std::int32_t> seat);
 
-    /// u <- A^-1 f for batch number i of batches().
+    /// u <- A^-1 f for batch number i of batches(); force_of(side) points to that on a side, null: none.
+    template <class ForceOf>
+    void solve(std::size_t i, AlignedVector<Lane>& u, ForceOf&& force_of) const;
     void solve(std::size_t i, std::span<const Vec3> force, std::span<const Vec3> second, AlignedVector<Lane>& u) const;
     /// Rows of the blocks of all strands of batch number i, as far as they are those of contacts, and of vertices.
     void fill_blocks(std::size_t i, std::span<const Mat3> frame, BlockCompliance& out) const;

@@ -96,7 +96,7 @@ public:
     }
     [[nodiscard]] double own(int i) const { return w_.block<3, 3>(3 * i, 3 * i).trace() / 3; }
 
-    [[nodiscard]] std::unique_ptr<ContactCompliance> only(std::span<const std::int32_t> contacts) const override
+    [[nodiscard]] std::unique_ptr<ContactCompliance> only(std::span<const std::int32_t> contacts) override
     {
         if (!has_parts) return nullptr;
         const auto n = static_cast<int>(contacts.size());

@@ -160,8 +160,9 @@ TEST(StrandContact, ComplianceBetweenSomeContactsIsPartOfTheWhole)
     for (int k = 0; k < 5; ++k)
         for (int e = 2; e < 20; e += 5)
             contacts.push_back({.a = 21 * k + e, .b = 21 * (k + 1) + e, .s = 0.2, .t = 0.9});
+    contacts.push_back({.a = 30, .b = -2, .s = 0.4}); // with an obstacle
     StrandCompliance whole(s.model, {}, factors, contacts);
-    const std::vector<std::int32_t> some{17, 0, 3, 12, 8};
+    const std::vector<std::int32_t> some{17, 0, 20, 3, 12, 8};
     std::vector<Vec3> force(contacts.size(), Vec3::Zero()), moved(contacts.size()), of_some, moved_some(some.size());
     for (const std::int32_t i : some) {
         force[static_cast<std::size_t>(i)] = Vec3(1, -2, 0.5 * i);
