@@ -21,6 +21,10 @@ struct ContactMemory {
 struct ContactOptions {
     bool only_joints = false; ///< strands go through each other and through obstacles
     double tolerance = 1e-2;  ///< largest residual of Coulomb's law, as a motion in radii of the thinnest strand
+    /// And as a speed: what a short step leaves would else throw what lies still [m/s].
+    double slowest = 5e-4;
+    /// At which overlaps are undone, and knots drawn together, at most: what is pushed apart keeps it [m/s].
+    double parting_speed = 1e-2;
     int max_iterations = 400; ///< for few contacts; for many only as many as `contact_updates` pays for
     int min_iterations = 150;
     std::int64_t contact_updates = 5'000'000; ///< iterations times contacts that a search may cost
