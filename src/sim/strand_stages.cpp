@@ -212,9 +212,8 @@ void solve_strands(const Model& model, const State& state, Workspace::Scratch& s
     if (!s.strand_contacts.is_bearable && s.bears_contacts)
         s.strand_contacts.n_missed += s.strand_contacts.n_unbearable;
     else if (!s.strand_contacts.is_bearable)
-        throw SimulationError(
-            "strands", "contacts", static_cast<std::int64_t>(s.strand_contacts.contacts.size()),
-            fmt::format("found no forces that keep them apart: {:.3g} m are left", s.strand_contacts.residual));
+        throw SimulationError("strands", "contacts", static_cast<std::int64_t>(s.strand_contacts.contacts.size()),
+                              flaw_of(s.strand_contacts));
     s.solver_iterations = s.strands.iterations + s.strand_contacts.iterations;
     for (std::size_t i = 0; i < s.strands.outcome.size(); ++i)
         if (!s.strands.outcome[i].converged)

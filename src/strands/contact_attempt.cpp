@@ -232,15 +232,21 @@ private:
     {
         return c.bridge < 0 && slid_through(given_.edges, c, motion()).has_value();
     }
+    /// Of several kinds the first is told.
+    void add_flaw(ContactFlaw flaw, double size)
+    {
+        if (contact_.n_unbearable++ == 0) contact_.flaw = flaw;
+        if (contact_.flaw == flaw) contact_.flaw_size = std::max(contact_.flaw_size, size);
+    }
     /// Dry ones that went through each other make the step no solution, and wet ones that it left far too near.
     void count_known_missed()
     {
         const bool is_counted = contact_.n_unbearable > 0; // among those whose forces were not found
-        const double bearable = given_.options.bearable * given_.thinnest;
         for (const StrandContact& c : contact_.contacts) {
             const bool is_through = has_gone_through(c), is_deep = is_missed(c);
-            if (is_wet() ? is_deep && contact_depth(c, motion()) > bearable : is_through)
-                ++contact_.n_unbearable;
+            const double depth = contact_depth(c, motion());
+            if (is_wet() ? is_deep && depth > given_.options.bearable * given_.thinnest : is_through)
+                add_flaw(is_wet() ? ContactFlaw::Depth : ContactFlaw::Through, depth);
             else if (is_through || (is_deep && !is_counted))
                 ++contact_.n_missed;
         }
@@ -432,7 +438,7 @@ private:
             const double open = contact_depth(c, motion());
             contact_.residual = std::max(contact_.residual, open);
             if (open > given_.options.bearable * given_.thinnest)
-                ++contact_.n_unbearable;
+                add_flaw(ContactFlaw::Knots, open);
             else if (open > kMissedDepth * given_.thinnest)
                 ++contact_.n_missed;
         }
@@ -446,6 +452,8 @@ private:
                                                 kMissedDepth, given_.options.bearable);
         if (contact_.n_missed == 0) contact_.n_missed = deep.n_missed;
         contact_.n_unbearable = deep.n_unbearable;
+        contact_.flaw = ContactFlaw::Solids;
+        contact_.flaw_size = deep.deepest;
     }
 
     /// The round before the last.

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace rivulet {
@@ -34,6 +35,15 @@ struct ContactOptions {
     const BridgeInput* bridges = nullptr;     ///< null = strands are dry
 };
 
+/// Why a step is no solution.
+enum class ContactFlaw {
+    Forces,  ///< that obey Coulomb's law were not found
+    Through, ///< edges went through each other
+    Depth,   ///< contacts were left too deep
+    Knots,   ///< came open
+    Solids   ///< edges went into obstacles
+};
+
 /// What came of the contacts in a step.
 struct ContactUpdate {
     std::vector<StrandContact> contacts; ///< with their forces, sorted
@@ -42,12 +52,17 @@ struct ContactUpdate {
     double residual = 0;         ///< of Coulomb's law, largest, as a motion [m]
     bool converged = true;
     bool is_bearable = true;
-    std::int32_t thrown = -1;      ///< strand that forces would throw away: there is no step; -1: none
-    std::int64_t n_unbearable = 0; ///< contacts that are not
-    std::int64_t n_missed = 0;     ///< found after the last round, by a radius too near or more; joints that open so
+    std::int32_t thrown = -1;               ///< strand that forces would throw away: there is no step; -1: none
+    std::int64_t n_unbearable = 0;          ///< contacts that are not
+    ContactFlaw flaw = ContactFlaw::Forces; ///< of the first of these
+    double flaw_size = 0;                   ///< how much is lacking, at worst; nothing is told of `Through` [m]
+    std::int64_t n_missed = 0; ///< found after the last round, by a radius too near or more; joints that open so
     std::vector<StrandContact> bridges; ///< liquid bridges that pulled, with their forces, sorted
     BridgeLinks links;                  ///< who is linked at the end of the step
 };
+
+/// Says why a step that is not bearable is no solution.
+[[nodiscard]] std::string flaw_of(const ContactUpdate& contact);
 
 /// Of two ends of one step, whether the first is the worse: there is none, more is not bearable, or more is missed.
 [[nodiscard]] bool is_worse(const ContactUpdate& end, const ContactUpdate& other);
