@@ -64,7 +64,7 @@ TEST(StrandJoints, AKnotOfManyStrandsStaysClosed)
     const StrandEdges edges(s.model);
     EXPECT_TRUE(edges.are_tied(0 + 7, 9 + 2));
     EXPECT_TRUE(edges.are_tied(9, 27 + 2));  // through two others
-    EXPECT_FALSE(edges.are_tied(9, 27 + 3)); // beyond three edges
+    EXPECT_FALSE(edges.are_tied(9, 27 + 4)); // beyond the edges that a knot keeps apart
 }
 
 /// A hair hangs from the middle of another that is held at both ends and becomes taut at once: the knot stays closed.
