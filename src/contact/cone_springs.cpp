@@ -280,13 +280,13 @@ private:
     std::span<Vec3> force_, motion_; ///< given, until the end
     double scale_ = 1;               ///< stiffness of contacts times their own compliance
     std::vector<std::size_t> first_{0};
-    std::vector<Vec3> x_;         ///< forces [N]
-    std::vector<Vec3> d_;         ///< motions, gap included [m]
+    std::vector<Vec3> x_;             ///< forces [N]
+    std::vector<Vec3> d_;             ///< motions, gap included [m]
     std::vector<Vec3> borne_, exact_; ///< the same, as find_borne() has them
     std::vector<Vec3> best_;          ///< of all borne_ so far
-    std::vector<Vec3> carried_;   ///< forces from which springs begin, shifted [N]
-    std::vector<double> shift_;   ///< of motions, by friction [m]
-    std::vector<Vec3> direction_; ///< of axes, and what follows
+    std::vector<Vec3> carried_;       ///< forces from which springs begin, shifted [N]
+    std::vector<double> shift_;       ///< of motions, by friction [m]
+    std::vector<Vec3> direction_;     ///< of axes, and what follows
     std::vector<double> stiffness_, rest_, step_, step_motion_;
     std::vector<Vec3> change_, moved_; ///< of forces and motions in a step
 };

@@ -21,7 +21,9 @@ std::vector<Key> material_keys()
             .between(1, 1e13)
             .absent(of_material),
         number("shear_modulus", "Pa", "Stiffness against twisting.").between(1, 1e13).absent(of_material),
-        number("internal_viscosity", "Pa s", "Resistance against changes of shape; 0 = none.")
+        number("internal_viscosity", "Pa s",
+               "Resistance against changes of shape, three times as much against stretching and bending as against "
+               "twisting (Trouton); 0 = none.")
             .between(0, 1e12)
             .absent(of_material),
         number("friction", "", "Coulomb's coefficient of its surface.").between(0, 10).absent(of_material),

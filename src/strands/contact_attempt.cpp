@@ -247,17 +247,23 @@ private:
     {
         return c.bridge < 0 && slid_through(given_.edges, c, motion()).has_value();
     }
+    /// Of several kinds the first is told.
+    void add_flaw(ContactFlaw flaw, double size)
+    {
+        if (contact_.n_unbearable++ == 0) contact_.flaw = flaw;
+        if (contact_.flaw == flaw) contact_.flaw_size = std::max(contact_.flaw_size, size);
+    }
     /// Dry ones that went through each other make the step no solution, and wet ones that it left far too near, unless
     /// that is as far as they had to give way.
     void count_known_missed()
     {
         const bool is_counted = contact_.n_unbearable > 0; // among those whose forces were not found
-        const double bearable = given_.options.bearable * given_.thinnest;
         for (const StrandContact& c : contact_.contacts) {
             const bool is_through = has_gone_through(c), is_deep = is_missed(c);
-            const bool is_too_deep = is_deep && !contact_.gives_way && contact_depth(c, motion()) > bearable;
-            if (is_wet() ? is_too_deep : is_through)
-                ++contact_.n_unbearable;
+            const double depth = contact_depth(c, motion());
+            const bool is_too_deep = !contact_.gives_way && depth > given_.options.bearable * given_.thinnest;
+            if (is_wet() ? is_deep && is_too_deep : is_through)
+                add_flaw(is_wet() ? ContactFlaw::Depth : ContactFlaw::Through, depth);
             else if (is_through || (is_deep && !is_counted))
                 ++contact_.n_missed;
         }
@@ -449,7 +455,7 @@ private:
             const double open = contact_depth(c, motion());
             contact_.residual = std::max(contact_.residual, open);
             if (open > given_.options.bearable * given_.thinnest)
-                ++contact_.n_unbearable;
+                add_flaw(ContactFlaw::Knots, open);
             else if (open > kMissedDepth * given_.thinnest)
                 ++contact_.n_missed;
         }
@@ -459,10 +465,13 @@ private:
     void count_deep()
     {
         if (given_.options.only_joints || contact_.n_unbearable > 0) return;
-        const DeepEdges deep = count_deep_edges(given_.edges, motion(), given_.obstacles, contact_.contacts,
-                                                kMissedDepth, given_.options.bearable);
+        const double bearable = contact_.gives_way ? std::numeric_limits<double>::infinity() : given_.options.bearable;
+        const DeepEdges deep =
+            count_deep_edges(given_.edges, motion(), given_.obstacles, contact_.contacts, kMissedDepth, bearable);
         if (contact_.n_missed == 0) contact_.n_missed = deep.n_missed;
         contact_.n_unbearable = deep.n_unbearable;
+        contact_.flaw = ContactFlaw::Solids;
+        contact_.flaw_size = deep.deepest;
     }
 
     /// The round before the last.

@@ -22,8 +22,10 @@ struct ContactCase {
 
     [[nodiscard]] StrandMotion motion(std::span<const Vec3> end) const
     {
-        return {state.position, end, step.hold, parting(), drawn};
+        return {state.position, end, step.hold, parting(), drawn, options.parting_speed * step.dt};
     }
+    /// As strands stand at the beginning.
+    [[nodiscard]] StrandMotion standing() const { return motion(state.position); }
     [[nodiscard]] StrandMotion motion(const StrandUpdate& update) const { return motion(update.state.position); }
     /// Bridges that draw overlapping strands together do so step by step: contacts may part them as fast [m].
     [[nodiscard]] double parting() const { return drawn.empty() ? 0 : step.dt * options.bridges->closing_speed; }

@@ -182,7 +182,7 @@ ContactForces solve_contact_forces(const ContactCase& given, std::span<const Str
         },
         kForceGrain);
     if (!stiff.empty()) add_without_excess(contacts, compliance, out.moved);
-    const ConeOptions cone_options{options.tolerance * given.thinnest,
+    const ConeOptions cone_options{std::min(options.tolerance * given.thinnest, options.slowest * given.step.dt),
                                    affordable_iterations(options, is_wet, search, n)};
     std::size_t max_bytes = std::max(kMaxBlockBytes, kBlockBytesOfVertex * given.state.position.size());
     if (is_wet) max_bytes = std::max(max_bytes, kMaxWetBlockBytes);

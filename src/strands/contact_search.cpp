@@ -22,7 +22,7 @@ constexpr std::int64_t kPlaceGrain = 64;
 std::vector<StrandContact> ContactSearch::remembered() const
 {
     const ContactMemory& memory = given_.memory;
-    const StrandMotion start{given_.state.position, given_.state.position, given_.step.hold};
+    const StrandMotion start = given_.standing();
     std::vector<StrandContact> out = place_joints(given_.model, given_.edges, start);
     for (StrandContact& c : out) c.force = force_before(memory, c.a, c.b);
     std::vector<std::optional<StrandContact>> all(memory.a.size());
@@ -88,7 +88,7 @@ void ContactSearch::add_struck(const std::vector<StrandContact>& known, const St
         depths.push_back(depth);
     }
     if (struck.empty()) return;
-    const StrandMotion start{given_.state.position, given_.state.position, given_.step.hold};
+    const StrandMotion start = given_.standing();
     if (!near_) near_ = near_edges(given_.edges, start, pairs_);
     std::vector<NearEdges> next = struck_next(given_.model, *near_, struck, depths, allowed);
     std::erase_if(next, [&](const NearEdges& near) {

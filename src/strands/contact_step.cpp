@@ -3,6 +3,8 @@
 #include "base/assert.h"
 #include "strands/contact_attempt.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -26,6 +28,25 @@ void attempt_better(const ContactCase& given, ContactWorkspace::Parts& parts, Bu
 }
 
 } // namespace
+
+std::string flaw_of(const ContactUpdate& contact)
+{
+    const std::int64_t n = contact.n_unbearable;
+    const double size = contact.flaw_size;
+    switch (contact.flaw) {
+    case ContactFlaw::Forces:
+        return fmt::format("found no forces that keep them apart: {:.3g} m are left", contact.residual);
+    case ContactFlaw::Through:
+        return fmt::format("edges that go through each other: {}", n);
+    case ContactFlaw::Depth:
+        return fmt::format("contacts left too near: {}, by up to {:.3g} m", n, size);
+    case ContactFlaw::Knots:
+        return fmt::format("knots that come open: {}, by up to {:.3g} m", n, size);
+    case ContactFlaw::Solids:
+        break;
+    }
+    return fmt::format("edges in obstacles: {}, up to {:.3g} m deep", n, size);
+}
 
 bool is_worse(const ContactUpdate& end, const ContactUpdate& other)
 {

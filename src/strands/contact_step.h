@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace rivulet {
@@ -21,6 +22,10 @@ struct ContactMemory {
 struct ContactOptions {
     bool only_joints = false; ///< strands go through each other and through obstacles
     double tolerance = 1e-2;  ///< largest residual of Coulomb's law, as a motion in radii of the thinnest strand
+    /// And as a speed: what a short step leaves would else throw what lies still [m/s].
+    double slowest = 5e-4;
+    /// At which overlaps are undone, and knots drawn together, at most: what is pushed apart keeps it [m/s].
+    double parting_speed = 1e-2;
     int max_iterations = 400; ///< for few contacts; for many only as many as `contact_updates` pays for
     int min_iterations = 150;
     std::int64_t contact_updates = 5'000'000; ///< iterations times contacts that a search may cost
@@ -28,6 +33,15 @@ struct ContactOptions {
     int max_rounds = 5;                       ///< of finding contacts, solving for their forces, and moving the strands
     double bearable = 2;                      ///< residual, in radii, beyond which a step is no solution
     const BridgeInput* bridges = nullptr;     ///< null = strands are dry
+};
+
+/// Why a step is no solution.
+enum class ContactFlaw {
+    Forces,  ///< that obey Coulomb's law were not found
+    Through, ///< edges went through each other
+    Depth,   ///< contacts were left too deep
+    Knots,   ///< came open
+    Solids   ///< edges went into obstacles
 };
 
 /// What came of the contacts in a step.
@@ -41,10 +55,15 @@ struct ContactUpdate {
     bool gives_way = false;        ///< contacts do, to forces that are bounded, since there is no room for all of them
     std::int32_t thrown = -1;      ///< strand that forces would throw away: there is no step; -1: none
     std::int64_t n_unbearable = 0; ///< contacts that are not
-    std::int64_t n_missed = 0;     ///< found after the last round, by a radius too near or more; joints that open so
+    ContactFlaw flaw = ContactFlaw::Forces; ///< of the first of these
+    double flaw_size = 0;                   ///< how much is lacking, at worst; nothing is told of `Through` [m]
+    std::int64_t n_missed = 0; ///< found after the last round, by a radius too near or more; joints that open so
     std::vector<StrandContact> bridges; ///< liquid bridges that pulled, with their forces, sorted
     BridgeLinks links;                  ///< who is linked at the end of the step
 };
+
+/// Says why a step that is not bearable is no solution.
+[[nodiscard]] std::string flaw_of(const ContactUpdate& contact);
 
 /// Of two ends of one step, whether the first is the worse: there is none, more is not bearable, or more is missed.
 [[nodiscard]] bool is_worse(const ContactUpdate& end, const ContactUpdate& other);

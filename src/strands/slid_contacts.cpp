@@ -132,9 +132,11 @@ DeepEdges count_deep_edges(const StrandEdges& edges, const StrandMotion& motion,
         },
         kDeepGrain);
     DeepEdges deep;
-    for (const double d : depth) {
+    for (std::size_t k = 0; k < depth.size(); ++k) {
+        const double d = depth[k];
         deep.n_unbearable += d > bearable ? 1 : 0;
         deep.n_missed += d > missed && d <= bearable ? 1 : 0;
+        if (d > bearable) deep.deepest = std::max(deep.deepest, d * radius_of(edges, contacts[k].a));
     }
     return deep;
 }

@@ -32,6 +32,7 @@ bool follow_on_obstacles(std::span<const StrandContact> found, const StrandMotio
 struct DeepEdges {
     std::int64_t n_missed = 0;     ///< by more than `missed`, or between two obstacles that leave them no room
     std::int64_t n_unbearable = 0; ///< by more than `bearable`; not among those
+    double deepest = 0;            ///< of these [m]
 };
 /// Without those that are held, and that were as deep before.
 [[nodiscard]] DeepEdges count_deep_edges(const StrandEdges& edges, const StrandMotion& motion,

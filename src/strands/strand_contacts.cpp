@@ -335,7 +335,8 @@ double gap_to_close(double gap, double reach, const StrandPair& pair, const Stra
 {
     if (gap >= 0) return gap;
     const bool is_drawn = motion.parting > 0 && std::binary_search(motion.drawn.begin(), motion.drawn.end(), pair);
-    return std::max(kUndone * gap, -std::max(kDeepest * reach, is_drawn ? motion.parting : 0.0));
+    const double most = std::min(kDeepest * reach, motion.most_undone);
+    return std::max(kUndone * gap, -std::max(most, is_drawn ? motion.parting : 0.0));
 }
 
 Aabb swept_box(std::span<const Vec3> start, std::span<const Vec3> end, double reach)
@@ -453,7 +454,8 @@ std::vector<StrandContact> place_joints(const StrandModel& model, const StrandEd
 {
     if (model.joints.empty()) return {};
     const Finder finder(edges, motion);
-    const double closing = kDeepest * 2 * *std::min_element(edges.radius.begin(), edges.radius.end());
+    const double reach = 2 * *std::min_element(edges.radius.begin(), edges.radius.end());
+    const double closing = std::min(kDeepest * reach, motion.most_undone);
     std::vector<StrandContact> joints;
     for (const StrandJoint& j : model.joints) {
         if (std::max(finder.freedom(j.a, j.s), finder.freedom(j.b, j.t)) < kLeastFreedom) continue;

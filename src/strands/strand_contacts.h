@@ -6,6 +6,7 @@
 #include "strands/strands.h"
 
 #include <array>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -85,6 +86,8 @@ struct StrandMotion {
     /// of the thickness that it always may [m].
     double parting = 0;
     std::span<const StrandPair> drawn = {}; ///< these, sorted
+    /// How much of an overlap, or of a knot that is open, a step may undo at all [m].
+    double most_undone = std::numeric_limits<double>::infinity();
 };
 
 /// What a contact may close of its gap at the beginning of the step, where centre lines touch at `reach`; of a

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <utility>
 
 namespace rivulet {
 namespace {
@@ -62,6 +64,38 @@ std::vector<EdgePair> shared_roots(const StrandModel& model)
     return shared;
 }
 
+/// Ends of knots on a strand that are nearer to each other, in edges, are at one place.
+constexpr double kOneKnot = 0.5;
+
+/// Vertices of edges that knots tie to one place, whether directly or through others.
+std::vector<std::vector<std::int32_t>> knots_of(const StrandModel& model)
+{
+    struct End {
+        double place; // along all strands; the ends of two strands are a whole edge apart
+        std::int32_t vertex;
+        std::size_t joint;
+    };
+    std::vector<End> ends;
+    for (std::size_t j = 0; j < model.joints.size(); ++j) {
+        const StrandJoint& joint = model.joints[j];
+        ends.push_back({joint.a + joint.s, joint.a, j});
+        ends.push_back({joint.b + joint.t, joint.b, j});
+    }
+    std::sort(ends.begin(), ends.end(),
+              [](const End& x, const End& y) { return std::pair(x.place, x.joint) < std::pair(y.place, y.joint); });
+    std::vector<std::size_t> parent(model.joints.size());
+    std::iota(parent.begin(), parent.end(), std::size_t{0});
+    const auto root_of = [&](std::size_t j) {
+        while (parent[j] != j) j = parent[j] = parent[parent[j]];
+        return j;
+    };
+    for (std::size_t k = 1; k < ends.size(); ++k)
+        if (ends[k].place - ends[k - 1].place <= kOneKnot) parent[root_of(ends[k].joint)] = root_of(ends[k - 1].joint);
+    std::vector<std::vector<std::int32_t>> knots(model.joints.size());
+    for (const End& end : ends) knots[root_of(end.joint)].push_back(end.vertex);
+    return knots;
+}
+
 } // namespace
 
 StrandEdges::StrandEdges(const StrandModel& model)
@@ -89,9 +123,12 @@ StrandEdges::StrandEdges(const StrandModel& model)
         for (std::int32_t a = a_begin; a < a_end; ++a)
             for (std::int32_t b = b_begin; b < b_end; ++b) tied.push_back({std::min(a, b), std::max(a, b)});
     };
-    for (const StrandJoint& joint : model.joints) tie(joint.a, joint.b);
+    for (const std::vector<std::int32_t>& knot : knots_of(model))
+        for (std::size_t i = 0; i < knot.size(); ++i)
+            for (std::size_t j = i + 1; j < knot.size(); ++j) tie(knot[i], knot[j]);
     for (const auto& [a, b] : shared_roots(model)) tie(a, b);
     std::sort(tied.begin(), tied.end());
+    tied.erase(std::unique(tied.begin(), tied.end()), tied.end());
 }
 
 bool StrandEdges::are_tied(std::int32_t a, std::int32_t b) const

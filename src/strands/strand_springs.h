@@ -67,10 +67,10 @@ private:
     std::vector<RodMatrix> factors_; ///< of batches(), B
     std::vector<std::size_t> first_; ///< unknown of each batch, and one past the last
     std::vector<Cluster> clusters_;
-    std::vector<End> ends_;      ///< as the sides of the strands
-    std::vector<double> motion_; ///< of the ends, times k
-    std::vector<double> part_;   ///< of a sum, for each batch
-    AlignedVector<Lane> free_;   ///< of unknowns: 0 where held
+    std::vector<End> ends_;       ///< as the sides of the strands
+    std::vector<double> motion_;  ///< of the ends, times k
+    std::vector<double> part_;    ///< of a sum, for each batch
+    AlignedVector<Lane> free_;    ///< of unknowns: 0 where held
     AlignedVector<Lane> lacking_; ///< of balance where bodies have gone to; empty: nothing
     AlignedVector<Lane> found_, residual_, answer_, direction_, held_product_, product_;
 };

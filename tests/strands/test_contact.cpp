@@ -302,6 +302,42 @@ TEST(StrandContact, SlidesOnAnInclineAsCoulombHasIt)
         }
 }
 
+/// A rod that lies on an incline on which it sticks stays there however short the step is: what is left of Coulomb's
+/// law is bounded as a speed. As a motion alone, a hundredth of the radius, it was half a metre a second in steps of 20
+/// us.
+TEST(StrandContact, WhatLiesStillIsNotThrownByShortSteps)
+{
+    RodMaterial material = human_hair();
+    material.radius_a = material.radius_b = 1e-3;
+    material.friction = 0.7;
+    material.youngs_modulus = 1e7;
+    material.shear_modulus = 3e6;
+    const auto plane = make_plane(Vec3::Zero(), Vec3::UnitZ());
+    const double angle = 30 * std::numbers::pi / 180;
+    for (const double dt : {1e-3, 1e-4, 2e-5}) {
+        Touching s(material);
+        s.add(line({-0.025, 0, 1e-3}, {0.025, 0, 1e-3}, 10));
+        group_strands(s.model);
+        s.obstacles = {{plane.get(), {}, {}, std::nullopt}};
+        double fastest = 0;
+        for (int i = 0; i < 400; ++i) {
+            s.advance({.dt = dt, .gravity = {9.81 * std::sin(angle), 0, -9.81 * std::cos(angle)}});
+            for (const Vec3& v : s.state.velocity) fastest = std::max(fastest, v.norm());
+        }
+        EXPECT_LT(fastest, 2e-3) << dt;
+        EXPECT_LT(std::abs(s.state.position[0].x() + 0.025), 5e-4 * 400 * dt) << dt;
+    }
+}
+
+/// An overlap is undone no faster than that, however short the step is.
+TEST(StrandContact, OverlapsAreUndoneAtABoundedSpeed)
+{
+    const StrandMotion motion{.start = {}, .end = {}, .hold = {}, .parting = 0, .drawn = {}, .most_undone = 0.01};
+    EXPECT_DOUBLE_EQ(gap_to_close(-1, 2, kNoPair, motion), -0.01);
+    EXPECT_DOUBLE_EQ(gap_to_close(-0.02, 2, kNoPair, motion), -0.005);
+    EXPECT_DOUBLE_EQ(gap_to_close(-1, 0.1, kNoPair, motion), -0.003); // nor by more than 3 % of the distance
+}
+
 /// A rod at rest on the ground sets out under the forces of the last step: they bear its weight, and end with the
 /// ground.
 TEST(StrandContact, ForcesOfTheLastStepBearTheWeightWhileThereIsGround)

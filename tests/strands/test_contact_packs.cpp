@@ -119,6 +119,14 @@ TEST(ContactPacks, TheBetterOfTwoAttemptsIsTheOneThatLeavesLess)
     ContactUpdate good, missed, unbearable, thrown;
     missed.n_missed = 9;
     unbearable.n_unbearable = 1;
+    // The reason is told, not what is left of forces that were found.
+    unbearable.residual = 2.5e-7;
+    EXPECT_NE(flaw_of(unbearable).find("2.5e-07 m are left"), std::string::npos);
+    unbearable.flaw = ContactFlaw::Solids;
+    unbearable.flaw_size = 3e-4;
+    EXPECT_EQ(flaw_of(unbearable), "edges in obstacles: 1, up to 0.0003 m deep");
+    unbearable.flaw = ContactFlaw::Through;
+    EXPECT_EQ(flaw_of(unbearable), "edges that go through each other: 1");
     thrown.thrown = 0;
     const ContactUpdate* order[] = {&good, &missed, &unbearable, &thrown};
     for (int i = 0; i < 4; ++i)

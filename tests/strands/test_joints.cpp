@@ -1,4 +1,5 @@
 #include "base/parallel.h"
+#include "strands/strand_contacts.h"
 #include "strands/touching.h"
 
 #include <gtest/gtest.h>
@@ -43,6 +44,27 @@ TEST(StrandJoints, AKnotBearsWhatHangsFromIt)
         EXPECT_NEAR(s.contact.contacts[0].force.z(), -weight, 2e-3 * weight);
         EXPECT_LT(s.distance(s.model.joints[0]), 1e-5);
     }
+}
+
+/// Two strands are tied to the end of a third, and a fourth to one of them: all lie in each other there, whether or not
+/// a knot joins the two, and none tears the others open.
+TEST(StrandJoints, AKnotOfManyStrandsStaysClosed)
+{
+    Tied s; // vertices 0 to 8, 9 to 17, 18 to 26, 27 to 35
+    s.add({0, 0, 0}, {0.1, 0, 0});
+    s.add({0.1, 0, 0}, {0.15, 0, 0.08});
+    s.add({0.1, 0, 0}, {0.15, 0.06, -0.05});
+    s.add({0.1, 0, 0}, {0.15, -0.06, -0.05});
+    s.model.joints = {
+        {.a = 9, .b = 7, .s = 0, .t = 1}, {.a = 18, .b = 7, .s = 0, .t = 1}, {.a = 27, .b = 18, .s = 0, .t = 0}};
+    group_strands(s.model);
+    for (int i = 0; i < 100; ++i) s.advance({.dt = 1e-3});
+    for (const StrandJoint& j : s.model.joints) EXPECT_LT(s.distance(j), 1e-5);
+    for (const Vec3& v : s.state.velocity) EXPECT_LT(v.norm(), 1e-6); // nothing moves them
+    const StrandEdges edges(s.model);
+    EXPECT_TRUE(edges.are_tied(0 + 7, 9 + 2));
+    EXPECT_TRUE(edges.are_tied(9, 27 + 2));  // through two others
+    EXPECT_FALSE(edges.are_tied(9, 27 + 4)); // beyond the edges that a knot keeps apart
 }
 
 /// A hair hangs from the middle of another that is held at both ends and becomes taut at once: the knot stays closed.

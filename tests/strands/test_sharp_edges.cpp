@@ -185,6 +185,7 @@ TEST(SharpEdge, AnEdgeThatIsDeepInAnObstacleIsCountedWhateverItsContactSays)
         return count_deep_edges(edges, {start, end, {}}, obstacles, contacts, 1, 2);
     };
     EXPECT_EQ(count(-1, 3).n_unbearable, 1);
+    EXPECT_NEAR(count(-1, 3).deepest, 3 * kHairRadius, 1e-2 * kHairRadius);
     EXPECT_EQ(count(-1, 1.5).n_missed, 1);
     EXPECT_EQ(count(0.99, 1.01).n_missed, 1); // it creeps in
     EXPECT_EQ(count(-1, 0.9).n_missed, 0);
