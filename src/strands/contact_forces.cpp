@@ -56,6 +56,16 @@ void add_without_excess(std::span<const StrandContact> contacts, StrandComplianc
     for (std::size_t i = 0; i < n; ++i) moved[i] += more[i];
 }
 
+/// Where the search begins: with the pull that a bridge has at the beginning of the step. Many bridges of which each
+/// alone moves a stiff hair, or one in a short step, by less than the tolerance are at rest under any forces: no search
+/// would find theirs.
+Vec3 first_guess(const ContactCase& given, const StrandContact& c, std::span<const StrandBridge> bridges)
+{
+    if (c.bridge < 0) return force_before(given, c, bridges);
+    const StrandBridge& bridge = bridges[static_cast<std::size_t>(c.bridge)];
+    return -bridge.curve.solve(c.gap, 0, bridge.length) * c.normal;
+}
+
 std::vector<ConeContact> cones_of(std::span<const StrandContact> contacts, std::span<const StrandBridge> bridges)
 {
     std::vector<ConeContact> cones(contacts.size());
@@ -178,7 +188,7 @@ ContactForces solve_contact_forces(const ContactCase& given, std::span<const Str
             const StrandContact& c = contacts[i];
             out.force[i] = c.force;
             out.moved[i] = contact_motion(c, motion);
-            if (is_wet) guess[i] = c.force == Vec3::Zero() ? force_before(given, c, bridges) : c.force;
+            if (is_wet) guess[i] = c.force == Vec3::Zero() ? first_guess(given, c, bridges) : c.force;
         },
         kForceGrain);
     if (!stiff.empty()) add_without_excess(contacts, compliance, out.moved);
