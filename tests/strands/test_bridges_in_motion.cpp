@@ -169,6 +169,30 @@ TEST(Bridges, WetBristlesPartAtTheElastocapillaryLength)
     }
 }
 
+/// Each bridge alone moves hair that is held at both ends, and as stiff as steel wire many times as thick, by far less
+/// than forces are searched for; together they pull as their law says.
+TEST(Bridges, PullHoweverLittleEachOfThemMovesItsHair)
+{
+    RodMaterial stiff = kWetHair;
+    stiff.youngs_modulus = 1e14;
+    WetCones s(stiff);
+    for (const double x : {0.0, 4.5 * kThick}) s.add(line({x, 0, 0}, {x, 0, -0.01}, 20));
+    group_strands(s.model);
+    s.wet(kFilm, kOil);
+    s.relink();
+    const std::size_t half = s.state.position.size() / 2;
+    for (std::size_t v = half; v < 2 * half; ++v) s.state.position[v].x() += 2.5 * kThick;
+    double expected = 0, pull = 0;
+    for (const StrandBridge& b : s.bridges()) expected += b.curve.solve(b.contact.gap, 0, b.length);
+    EXPECT_GT(expected, 1e-5);
+    std::vector<Hold> hold(2 * half, Hold::Free);
+    for (const std::size_t v : {std::size_t{0}, half - 1, half, 2 * half - 1}) hold[v] = Hold::Vertex;
+    const std::vector<Vec3> target = s.state.position;
+    s.go({.dt = 1e-3, .hold = hold, .target = target, .target_director = s.state.director});
+    for (const StrandContact& b : s.contact.bridges) pull += b.force.x();
+    EXPECT_NEAR(pull / expected, 1, 0.01);
+}
+
 template <class Hairs>
 void expect_momentum_kept()
 {
