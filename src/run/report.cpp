@@ -59,7 +59,7 @@ Json account_json(const std::vector<Account>& account)
 }
 
 /// Where the momentum of the strands came from, and what became of their energy.
-Json strands_json(const Model& model, const State& state, double worst_residual)
+Json strands_json(const Model& model, const State& state, const RunFigures& figures)
 {
     const StrandSums sums = sum_strands(model, state);
     const StrandLedger& ledger = state.strand_ledger;
@@ -79,7 +79,9 @@ Json strands_json(const Model& model, const State& state, double worst_residual)
     energy.set("liquid_work", ledger.liquid_work.total());
     energy.set("contact_work", ledger.contact_work.total());
     json.set("max_speed", sums.max_speed).set("contacts", sums.n_contacts);
-    json.set("contact_residual", state.strand_contacts.residual).set("worst_contact_residual", worst_residual);
+    json.set("worst_strain", figures.worst_strain).set("stretched_edges", figures.stretched_edges);
+    json.set("contact_residual", state.strand_contacts.residual);
+    json.set("worst_contact_residual", figures.worst_contact_residual);
     json.set("missed_contacts", state.strand_contacts.n_missed);
     return json.set("momentum", momentum).set("energy", energy);
 }
@@ -111,7 +113,7 @@ Json make_report(const Scene& scene, const State& state, const StageTimers& time
     report.set("counts", counts_json(scene.model, state)).set("stages", stages_json(timers));
     report.set("particle_volume", sizes_json(scene.model, state));
     report.set("ledger", ledgers_json(scene.model, state)).set("energy", energy).set("momentum", momentum);
-    report.set("strands", strands_json(scene.model, state, figures.worst_contact_residual));
+    report.set("strands", strands_json(scene.model, state, figures));
     report.set("max_speed", sums.max_speed).set("state_hash", hex(state_hash(state))).set("exit", figures.exit);
     return report;
 }

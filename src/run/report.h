@@ -17,6 +17,8 @@ struct RunFigures {
     std::int64_t resumed_from_step = 0;
     int exit = 0;
     double worst_contact_residual = 0; ///< of the steps since the start [m]
+    double worst_strain = 0;           ///< of edges of strands, in any step since the start
+    std::int64_t stretched_edges = 0;  ///< most in one of these steps, as StretchedEdges::count
 };
 
 /// The content of report.json.

@@ -120,14 +120,30 @@ bool Session::try_resume()
     state_ = std::move(point->state);
     folder_.drop_frames_after(state_.clock.frame);
     tables_ = std::make_unique<RunTables>(folder_, scene_.model, point->covered);
-    const CsvTable steps = read_csv(folder_.file("steps.csv")); // cut to what the checkpoint covers
-    for (const double residual : steps.numbers(steps.column("contact_residual")))
-        worst_residual_ = std::max(worst_residual_, residual);
+    recall_steps();
     checkpoint_step_ = state_.clock.step;
     outcome_.checkpoint = point->checkpoint;
     prepare_for_signals();
     log_->flush();
     return true;
+}
+
+/// What the steps so far add to the figures.
+void Session::recall_steps()
+{
+    const CsvTable steps = read_csv(folder_.file("steps.csv")); // cut to what the checkpoint covers
+    const auto largest = [&](const char* name) {
+        const int column = steps.column(name);
+        if (column < 0)
+            throw IoError(fmt::format("cannot continue {}: it was begun by an older version, without the column {}",
+                                      folder_.file("steps.csv").string(), name));
+        double most = 0;
+        for (const double value : steps.numbers(column)) most = std::max(most, value);
+        return most;
+    };
+    figures_.worst_contact_residual = largest("contact_residual");
+    figures_.worst_strain = largest("largest_strain");
+    figures_.stretched_edges = static_cast<std::int64_t>(largest("stretched_edges"));
 }
 
 RunOutcome Session::run()
@@ -146,6 +162,7 @@ RunOutcome Session::run()
     if (state_is_good_) write_checkpoint_now();
     if (outcome_.exit == kExitDone) check_expectations();
     warn_of_missed_contacts();
+    warn_of_stretched_edges();
     write_report();
     if (options_.ends_process) signals_.settle(outcome_.exit);
     return outcome_;
@@ -175,7 +192,8 @@ void Session::loop()
         }
         const StepInfo info = advance(scene_.model, state_, workspace_);
         note_limit(info);
-        worst_residual_ = std::max(worst_residual_, state_.strand_contacts.residual);
+        figures_.worst_contact_residual = std::max(figures_.worst_contact_residual, state_.strand_contacts.residual);
+        note_strains(info);
         tables_->record(state_, info);
         if (info.frame_completed) finish_frame();
         tell_progress(info);
@@ -188,6 +206,27 @@ void Session::note_limit(const StepInfo& info)
     const bool is_first = limiters_.empty(), is_alike = is_cut(info) == is_cut(tightest_);
     if (is_first || (is_alike ? info.dt < tightest_.dt : is_cut(tightest_))) tightest_ = info;
     ++limiters_[info.limiter];
+}
+
+/// The first edge that is stretched is told of at once, with its place; what came of it at the end.
+void Session::note_strains(const StepInfo& info)
+{
+    const StretchedEdges& stretched = info.stretched;
+    figures_.worst_strain = std::max(figures_.worst_strain, stretched.largest_strain);
+    if (figures_.stretched_edges == 0 && stretched.count > 0) {
+        const std::vector<std::int32_t>& first = scene_.model.strands.first;
+        const auto strand = std::upper_bound(first.begin(), first.end(), stretched.worst) - first.begin() - 1;
+        const auto group = std::ranges::find_if(scene_.model.strand_groups, [&](const StrandGroup& g) {
+            return strand < std::ptrdiff_t{g.first_strand} + g.n_strands;
+        });
+        log_warning(
+            "step {} at {:.6g} s: edge {} of strand {} of {} is {} by {:.2g} %; edges that are by more than they "
+            "may be: {}",
+            state_.clock.step, state_.clock.time, stretched.worst - first[static_cast<std::size_t>(strand)],
+            strand - group->first_strand, group->name, stretched.worst_strain > 0 ? "stretched" : "compressed",
+            100 * std::abs(stretched.worst_strain), stretched.count);
+    }
+    figures_.stretched_edges = std::max(figures_.stretched_edges, stretched.count);
 }
 
 void Session::finish_frame()
@@ -275,6 +314,16 @@ void Session::warn_of_missed_contacts() const
                 n_missed, scene_.model.options.strand_step);
 }
 
+void Session::warn_of_stretched_edges() const
+{
+    if (figures_.stretched_edges == 0) return;
+    log_warning(
+        "edges of strands were stretched or compressed by up to {:.2g} %, at once {} of them by more than they may "
+        "be (1 %, or ten times what the strand's weight does to it); what sweeps through strands stretches them "
+        "less with a smaller simulation.strand_step (now {:.4g} s)",
+        100 * figures_.worst_strain, figures_.stretched_edges, scene_.model.options.strand_step);
+}
+
 void Session::check_expectations()
 {
     if (scene_.expectations.empty()) return;
@@ -284,7 +333,7 @@ void Session::check_expectations()
         log_info("{}", std::string_view(outcome_.expectations).substr(0, outcome_.expectations.size() - 1));
         return;
     }
-    const Json report = make_report(scene_, state_, workspace_.timers, {.worst_contact_residual = worst_residual_});
+    const Json report = make_report(scene_, state_, workspace_.timers, figures_);
     for (const ExpectationResult& result : evaluate(scene_, read_records(folder_), report)) {
         log_info("test {}", result.text());
         outcome_.expectations += result.text() + "\n";
@@ -305,11 +354,15 @@ void Session::write_report()
     outcome_.state_hash = hex(state_hash(state_));
     outcome_.ledger_error = worst_ledger_error(scene_.model, state_);
     outcome_.wall = wall();
-    const RunFigures figures{n_threads_,  outcome_.wall, cpu_seconds(),  peak_resident_bytes(),
-                             first_step_, outcome_.exit, worst_residual_};
+    figures_.threads = n_threads_;
+    figures_.wall = outcome_.wall;
+    figures_.cpu = cpu_seconds();
+    figures_.peak_memory = peak_resident_bytes();
+    figures_.resumed_from_step = first_step_;
+    figures_.exit = outcome_.exit;
     log_info("state hash {}, exit {}", outcome_.state_hash, outcome_.exit);
     log_->flush(); // before the report: that is there when all went well
-    folder_.replace_report(make_report(scene_, state_, workspace_.timers, figures));
+    folder_.replace_report(make_report(scene_, state_, workspace_.timers, figures_));
 }
 
 double Session::wall() const

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "rivulet/run.h"
+#include "run/report.h"
 #include "run/run_folder.h"
 #include "run/run_log.h"
 #include "run/signals.h"
@@ -31,6 +32,7 @@ private:
     void start_new();
     void require_scene_stays() const;
     [[nodiscard]] bool try_resume();
+    void recall_steps();
     void prepare_for_signals();
     [[nodiscard]] std::string last_checkpoint_text() const;
     void loop();
@@ -40,7 +42,9 @@ private:
     void write_checkpoint_now();
     void tell_progress(const StepInfo& info) const;
     void fail(const std::string& reason);
+    void note_strains(const StepInfo& info);
     void warn_of_missed_contacts() const;
+    void warn_of_stretched_edges() const;
     void check_expectations();
     void keep_scene() const;
     void write_report();
@@ -64,7 +68,7 @@ private:
     bool state_is_good_ = true;           ///< fit for a checkpoint
     std::map<std::string, int> limiters_; ///< of the steps since the last frame
     StepInfo tightest_;                   ///< of these: the smallest that the frame's end did not cut, if there is one
-    double worst_residual_ = 0;           ///< of contacts since the start [m]
+    RunFigures figures_;                  ///< those that are gathered step by step, until the end
     RunOutcome outcome_;
 };
 

@@ -63,7 +63,8 @@ RunTables::RunTables(const RunFolder& folder, const Model& model, const State& i
       probes_(folder.file(kProbes))
 {
     steps_.append(csv_line({"step", "time", "dt", "limiter", "retries", "pressure_iterations", "pressure_residual",
-                            "strand_iterations", "contacts", "contact_residual", "max_speed", "particles"}));
+                            "strand_iterations", "contacts", "contact_residual", "max_speed", "particles",
+                            "largest_strain", "stretched_edges"}));
     energy_.append(
         csv_line({"frame", "time", "kinetic", "potential", "momentum.x", "momentum.y", "momentum.z",
                   "angular_momentum.x", "angular_momentum.y", "angular_momentum.z", "max_speed", "elastic"}));
@@ -99,7 +100,8 @@ void RunTables::record_step(const State& state, const StepInfo& info)
                             info.limiter, std::to_string(info.retries), std::to_string(info.pressure_iterations),
                             csv_number(info.pressure_residual), std::to_string(info.strand_iterations),
                             std::to_string(contacts.a.size()), csv_number(contacts.residual),
-                            csv_number(info.max_speed), std::to_string(state.liquid.size())}));
+                            csv_number(info.max_speed), std::to_string(state.liquid.size()),
+                            csv_number(info.stretched.largest_strain), std::to_string(info.stretched.count)}));
 }
 
 void RunTables::record_frame(const State& state)

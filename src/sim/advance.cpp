@@ -157,6 +157,7 @@ StepInfo advance(const Model& model, State& state, Workspace& workspace)
     info.strand_iterations = scratch.strands.iterations + scratch.strand_contacts.iterations;
     info.pressure_iterations = result.iterations;
     info.pressure_residual = result.residual * info.dt;
+    info.stretched = find_stretched_edges(model.strands, state.strands, model.options.gravity.norm());
     complete_step(model, state, info);
     return info;
 }

@@ -20,6 +20,7 @@ struct StepInfo {
     std::int64_t strand_iterations = 0; ///< Newton's of all strands, and those of the solver for contact forces
     double pressure_residual = 0;       ///< largest divergence left, as Options::pressure_tolerance
     double max_speed = 0;               ///< of particles and vertices of strands, as the step began [m/s]
+    StretchedEdges stretched;           ///< of the strands as the step ended
     bool frame_completed = false;       ///< the step ended exactly on a frame time; clock.frame was advanced
 };
 

@@ -12,6 +12,10 @@
 namespace rivulet {
 namespace {
 
+/// StretchedEdges: the strain of a strand that counts as inextensible, and of softer ones how many times its own weight
+/// it may bear.
+constexpr double kMostStrain = 0.01, kWeightsBorne = 10;
+
 /// v turned by the smallest rotation that takes a to b.
 Vec3 transported(const Vec3& v, const Vec3& a, const Vec3& b)
 {
@@ -172,6 +176,42 @@ double largest_strain(const StrandModel& model, const StrandState& state)
             largest = std::max(largest,
                                std::abs((state.position[v + 1] - state.position[v]).norm() / model.rest_length[v] - 1));
     return largest;
+}
+
+StretchedEdges find_stretched_edges(const StrandModel& model, const StrandState& state, double gravity)
+{
+    const auto worse = [](StretchedEdges a, const StretchedEdges& b) {
+        a.largest_strain = std::max(a.largest_strain, b.largest_strain);
+        a.count += b.count;
+        if (b.worst >= 0 && (a.worst < 0 || std::abs(b.worst_strain) > std::abs(a.worst_strain))) {
+            a.worst = b.worst;
+            a.worst_strain = b.worst_strain;
+        }
+        return a;
+    };
+    const auto of_strand = [&](std::size_t s) {
+        const auto begin = static_cast<std::size_t>(model.first[s]), end = static_cast<std::size_t>(model.first[s + 1]);
+        const RodMaterial& m = model.materials[static_cast<std::size_t>(model.material[s])];
+        double length = 0;
+        for (std::size_t v = begin; v + 1 < end; ++v) length += model.rest_length[v];
+        const double allowed = std::max(kMostStrain, kWeightsBorne * m.density * gravity * length / m.youngs_modulus);
+        StretchedEdges found;
+        for (std::size_t v = begin; v + 1 < end; ++v) {
+            const double strain = (state.position[v + 1] - state.position[v]).norm() / model.rest_length[v] - 1;
+            const bool is_stretched = std::abs(strain) > allowed;
+            found = worse(found, {std::abs(strain), is_stretched ? 1 : 0,
+                                  is_stretched ? static_cast<std::int32_t>(v) : -1, strain});
+        }
+        return found;
+    };
+    return ordered_reduce(
+        model.n_strands(), "stretched edges", StretchedEdges{},
+        [&](std::int64_t first, std::int64_t last) {
+            StretchedEdges found;
+            for (std::int64_t s = first; s < last; ++s) found = worse(found, of_strand(static_cast<std::size_t>(s)));
+            return found;
+        },
+        worse);
 }
 
 } // namespace rivulet

@@ -183,4 +183,16 @@ void step_strands(const StrandModel& model, const StrandState& state, const Stra
 /// Largest |length/rest length - 1| of an edge.
 [[nodiscard]] double largest_strain(const StrandModel& model, const StrandState& state);
 
+/// Which edges are longer or shorter than at rest by more than they may be: 1 %, or ten times the strain rho g L/E that
+/// the whole strand's weight gives to what it hangs from, where that is more. What is that soft was chosen to be.
+struct StretchedEdges {
+    double largest_strain = 0; ///< |length/rest length - 1| of any edge
+    std::int64_t count = 0;    ///< of edges that are stretched or compressed by more than they may be
+    std::int32_t worst = -1;   ///< of these the one with the largest strain: the vertex at which it begins
+    double worst_strain = 0;   ///< its strain, with its sign
+    friend bool operator==(const StretchedEdges&, const StretchedEdges&) = default;
+};
+/// `gravity`: its magnitude [m/s^2].
+[[nodiscard]] StretchedEdges find_stretched_edges(const StrandModel& model, const StrandState& state, double gravity);
+
 } // namespace rivulet

@@ -158,6 +158,8 @@ TEST(Expectations, UnitsOfAllNumbersOfTheReportAreChecked)
                                                          {"strands.contact_residual", "1 um"},
                                                          {"strands.largest_strain", "1"},
                                                          {"strands.missed_contacts", "1"},
+                                                         {"strands.worst_strain", "1"},
+                                                         {"strands.stretched_edges", "1"},
                                                          {"front", "1 cm"}};
     for (const auto& [quantity, written] : right) {
         EXPECT_EQ(complaint(quantity, written), "");

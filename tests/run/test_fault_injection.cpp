@@ -90,5 +90,42 @@ TEST(FaultInjection, AlsoInFilmsBridgesAndContactsOfWetStrands)
         EXPECT_TRUE(hit.contains(array)) << array;
 }
 
+/// Yarns that touch each other from the first step on, without any liquid.
+constexpr const char* kDry = R"(
+[simulation]
+cell_size = "1 cm"
+end_time = "0.2 s"
+strand_step = "5 ms"
+frame_rate = "20 Hz"
+[domain]
+lower = "-0.1 -0.1 0 m"
+upper = "0.1 0.1 0.2 m"
+[strands.cloth]
+kind = "woven"
+rows = 2
+columns = 3
+spacing = "1 cm"
+edges = 4
+radius = "1.9 mm"
+amplitude = "1.9 mm"
+position = "0 0 10 cm"
+held = "pin"
+youngs_modulus = "2 MPa"
+)";
+
+TEST(FaultInjection, AlsoInPositionsAndContactsOfDryStrands)
+{
+    const Scene scene = parse_scene(kDry, "dry.toml");
+    Workspace workspace;
+    std::set<std::string> hit;
+    int caught = 0;
+    for (std::uint64_t trial = 0; trial < kTrials; ++trial) caught += is_caught(scene, workspace, trial, hit) ? 1 : 0;
+    EXPECT_EQ(caught, kTrials);
+    if (test::kIsSlowBuild) return; // few trials
+    for (const char* array : {"strands.position", "strands.velocity", "strands.director", "strands.spin",
+                              "strands.twist", "strand_contacts.force", "strand_ledger.contact_work"})
+        EXPECT_TRUE(hit.contains(array)) << array;
+}
+
 } // namespace
 } // namespace rivulet

@@ -80,6 +80,59 @@ TEST_F(Runs, TheWorstContactResidualIsThatOfAllStepsAlsoOfAResumedRun)
     EXPECT_LE(strands.find("contact_residual")->number(), worst);
 }
 
+/// A hair between two bodies, one of which draws it from 20 to 21 cm and goes back, above one that nobody draws.
+constexpr const char* kDrawn = R"(
+[simulation]
+cell_size = "5 cm"
+end_time = "80 ms"
+frame_rate = "50 Hz"
+gravity = "0 0 0 m/s2"
+[domain]
+lower = "-0.5 -0.5 -0.5 m"
+upper = "0.5 0.5 0.5 m"
+[obstacles.puller]
+shape = { type = "sphere", centre = "0.2 0 0 m", radius = "2 mm" }
+motion.keyframes = [{ time = 0 }, { time = "22 ms", position = "1 0 0 cm" }, { time = "44 ms" }]
+[strands.drawn]
+kind = "bundle"
+vertices = 11
+start = "0 0 0 m"
+end = "0.2 0 0 m"
+held = "pin"
+pins = [{ vertex = -1, obstacle = "puller" }]
+[strands.still]
+kind = "bundle"
+vertices = 11
+start = "0 0 -5 cm"
+end = "0.2 0 -0.05 m"
+)";
+
+TEST_F(Runs, EdgesThatWereStretchedAreToldWithTheirPlaceAlsoByAResumedRun)
+{
+    write_file_atomically(scene(), kDrawn);
+    RunOptions first, second;
+    first.frames = 3; // it is slack again
+    second.resume = true;
+    (void)run("parts", first);
+    const std::string log = read_text(out("parts") / "log.txt");
+    EXPECT_NE(log.find("step 5 at 0.005 s: edge "), std::string::npos) << log; // 4.4 ms make 1 %
+    EXPECT_NE(log.find(" of strand 0 of drawn is stretched by 1.1 %; edges that are by more than they may be: 10\n"),
+              std::string::npos)
+        << log;
+    (void)run("parts", second);
+    const Json strands = *parse_json(read_text(out("parts") / "report.json")).find("strands");
+    EXPECT_NEAR(strands.find("worst_strain")->number(), 0.05, 5e-5); // 1 cm in 20, by hand
+    EXPECT_EQ(strands.find("stretched_edges")->number(), 10);
+    EXPECT_LT(strands.find("largest_strain")->number(), 1e-3);
+    const std::string both = read_text(out("parts") / "log.txt");
+    EXPECT_EQ(both.find(" is stretched by", both.find(" is stretched by") + 1), std::string::npos) << both;   // once
+    EXPECT_NE(both.rfind("by up to 5 %, at once 10 of them"), both.find("by up to 5 %, at once 10 of them")); // by both
+    const CsvTable steps = read_csv(out("parts") / "steps.csv");
+    std::int64_t n_stretched = 0;
+    for (const double count : steps.numbers(steps.column("stretched_edges"))) n_stretched += count > 0 ? 1 : 0;
+    EXPECT_EQ(n_stretched, 35); // of 80 of 1 ms: from the fifth to the 39th
+}
+
 TEST_F(Runs, FramesWithoutACheckpointAreNotThrownAwayByResuming)
 {
     (void)run("a");

@@ -56,7 +56,7 @@ TEST(StrandContact, WhatTouchesIsFoundWhateverTheListRemembers)
 /// Hair of 70 um that flies at hair with 10 m/s, 1 cm in a step, does not come out on the other side.
 TEST(StrandContact, ThinStrandsThatCrossAtTenMetresASecondAreStopped)
 {
-    for (const double angle : {90.0, 60.0, 30.0}) {
+    for (const auto& [angle, kept] : {std::pair{90.0, 0.9}, {60.0, 0.9}, {30.0, 0.8}, {5.0, 0.2}}) {
         Touching s(human_hair());
         const Vec3 along(std::cos(angle * std::numbers::pi / 180), std::sin(angle * std::numbers::pi / 180), 0);
         s.add(line({-0.05, 0, 0}, {0.05, 0, 0}, 20));
@@ -66,8 +66,9 @@ TEST(StrandContact, ThinStrandsThatCrossAtTenMetresASecondAreStopped)
         for (int i = 0; i < 12; ++i) {
             s.advance({.dt = 1e-3});
             EXPECT_EQ(s.contact.n_missed, 0);
-            // Where they slide on each other the place of the contact moves on within the step: measured 58 um.
-            EXPECT_GT(distance(s, 0, 1), 0.75 * 70e-6) << angle << " step " << i;
+            // Where they slide on each other the place of the contact moves on within the step, the further the more
+            // nearly parallel they are: measured 0.921, 0.918, 0.834 and 0.247 of the sum of the radii.
+            EXPECT_GT(distance(s, 0, 1), kept * 70e-6) << angle << " step " << i;
             // The middle of what hit stays above the middle of what was hit.
             EXPECT_GT(s.state.position[31].z(), s.state.position[10].z());
         }

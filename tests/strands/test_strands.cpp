@@ -254,6 +254,75 @@ TEST(Strands, FoldedHairUnfolds)
     }
 }
 
+/// Angle by which a strand turns at vertex k [deg].
+double turn_at(const Strands& s, std::size_t k)
+{
+    const Vec3 before = s.state.position[k] - s.state.position[k - 1];
+    const Vec3 after = s.state.position[k + 1] - s.state.position[k];
+    return std::atan2(before.cross(after).norm(), before.dot(after)) * 180 / kPi;
+}
+
+/// All of the fold at one vertex, where the energy 2 E I tan^2(angle/2)/l goes to infinity with 180 degrees.
+TEST(Strands, HairFoldedAtOneVertexUnfolds)
+{
+    for (const double degrees : {150.0, 170.0, 179.0})
+        for (const double dt : {1e-3, 2e-2})
+            for (const double viscosity : {0.0, 3.7e7}) {
+                if (degrees > 175 && viscosity > 0) continue; // the moduli decide whether it converges
+                const double angle = degrees * kPi / 180, edge = 2.5e-3;
+                RodMaterial hair = human_hair();
+                hair.viscosity = viscosity;
+                std::vector<Vec3> folded{Vec3::Zero()};
+                for (int k = 0; k < 40; ++k)
+                    folded.emplace_back(folded.back() +
+                                        edge * (k < 20 ? Vec3(1, 0, 0) : Vec3(std::cos(angle), 0, std::sin(angle))));
+                Strands s = one_strand(straight_line(40, 0.1, Vec3::UnitX()), hair);
+                s.state = one_strand(folded, hair).state;
+                const double tangent = std::tan(0.5 * angle); // E I = 4.596494e-9 N m^2 by hand
+                const double written = 2 * 4.596494e-9 * tangent * tangent / edge;
+                EXPECT_NEAR(elastic_energy(s.model, s.state), written, 1e-6 * written);
+                const Clamp clamp(s.state);
+                StrandStep step{.dt = dt, .gravity = Vec3(0, 0, -9.81)};
+                clamp.apply(step);
+                StrandUpdate update;
+                double strain = 0;
+                int iterations = 0;
+                for (int i = 0; i < (dt < 1e-2 ? 200 : 40); ++i) {
+                    ASSERT_TRUE(advance(s, step, update)) << degrees << " " << dt << " step " << i;
+                    strain = std::max(strain, largest_strain(s.model, s.state));
+                    iterations = std::max(iterations, update.outcome[0].iterations);
+                    ASSERT_LT(elastic_energy(s.model, s.state), written);
+                }
+                EXPECT_LT(strain, 1e-4) << degrees; // measured 1.5e-5
+                EXPECT_LE(iterations, 60);          // measured 12, at 179 degrees and 20 ms 42
+                EXPECT_LT(turn_at(s, 20), 20.0);    // measured 2.3
+            }
+}
+
+TEST(Strands, EdgesBeyondOnePercentCountUnlessTheirOwnWeightDoesATenthOfThat)
+{
+    RodMaterial soft = human_hair();
+    soft.density = 1000;
+    soft.youngs_modulus = 1e5;
+    Strands s;
+    s.model.materials = {human_hair(), soft};
+    for (const int material : {0, 1})
+        add_strand(s.model, s.state, straight_line(10, 0.2, Vec3::UnitX()), material, Vec3::UnitZ());
+    EXPECT_EQ(find_stretched_edges(s.model, s.state, 9.81).count, 0);
+    s.state.position[4].x() += 0.025 * 0.02; // of the hair: its edge 3 is longer by 2.5 %, its edge 4 shorter
+    s.state.position[21].x() -= 0.15 * 0.02; // of the soft one, whose weight of 1000 * 9.81 * 0.2 Pa is 1.96 % of E
+    const StretchedEdges found = find_stretched_edges(s.model, s.state, 9.81);
+    EXPECT_NEAR(found.largest_strain, 0.15, 1e-12);
+    EXPECT_EQ(found.count, 2);
+    EXPECT_EQ(found.worst, 3);
+    EXPECT_NEAR(found.worst_strain, 0.025, 1e-12);
+    s.state.position[21].x() -= 0.05 * 0.02; // 20 %, more than 19.62 %
+    EXPECT_EQ(find_stretched_edges(s.model, s.state, 9.81).count, 3);
+    EXPECT_EQ(find_stretched_edges(s.model, s.state, 9.81).worst, 20);
+    EXPECT_NEAR(find_stretched_edges(s.model, s.state, 9.81).worst_strain, -0.2, 1e-12);
+    EXPECT_EQ(find_stretched_edges(s.model, s.state, 9.82 * 0.2 / 0.1962).count, 2);
+}
+
 /// A clamp that turns about the strand's own axis turns all of it, with as many turns as it has made.
 TEST(Strands, TwistIsPassedOnAndWholeTurnsAreCounted)
 {
@@ -294,6 +363,63 @@ TEST(Strands, InternalViscosityDampsAsTheLawSays)
     for (int i = 0; i < 300; ++i) ASSERT_TRUE(advance(s, step, update));
     const double decay = m.youngs_modulus / (3 * m.viscosity); // 3.33/s
     EXPECT_NEAR((s.state.position[1].x() - 0.01) / x0, std::exp(-0.3 * decay), 2e-3);
+}
+
+/// A thick rod clamped by its first edge whose second is turned by 0.01, of E = 1 MPa and 100 kPa s: its inertia is
+/// nothing, and bending decays with E/(3 eta) = 3.33/s as stretching does.
+TEST(Strands, InternalViscosityActsThreefoldOnBending)
+{
+    RodMaterial m = human_hair();
+    m.youngs_modulus = 1e6;
+    m.viscosity = 1e5;
+    m.radius_a = m.radius_b = 1e-3;
+    Strands s = one_strand(straight_line(2, 0.02, Vec3::UnitX()), m);
+    const Clamp clamp(s.state);
+    s.state.position[2] = Vec3(0.01 + 0.01 * std::cos(0.01), 0.01 * std::sin(0.01), 0);
+    StrandStep step{.dt = 1e-3};
+    clamp.apply(step);
+    StrandUpdate update;
+    for (int i = 0; i < 300; ++i) ASSERT_TRUE(advance(s, step, update));
+    const Vec3 edge = s.state.position[2] - s.state.position[1];
+    EXPECT_NEAR(std::atan2(edge.y(), edge.x()) / 0.01, 0.367879, 2e-3); // exp(-1), measured 0.36849
+}
+
+/// The middle one of three edges, of which the others are held, is turned about itself by 0.1: that decays with
+/// G/eta = 10/s, not with a third of it.
+TEST(Strands, InternalViscosityActsOnceOnTwist)
+{
+    RodMaterial m = human_hair();
+    m.shear_modulus = 1e6;
+    m.viscosity = 1e5;
+    Strands s = one_strand(straight_line(3, 0.03, Vec3::UnitX()), m);
+    const std::vector<Vec3> target = s.state.position, director = s.state.director;
+    const std::vector<Hold> hold{Hold::VertexAndEdge, Hold::Vertex, Hold::VertexAndEdge, Hold::Vertex};
+    s.state.director[1] = Eigen::AngleAxisd(0.1, Vec3::UnitX()) * director[1];
+    s.state.twist = {0, 0.1, -0.1, 0};
+    const StrandStep step{.dt = 1e-3, .hold = hold, .target = target, .target_director = director};
+    StrandUpdate update;
+    for (int i = 0; i < 200; ++i) ASSERT_TRUE(advance(s, step, update));
+    EXPECT_NEAR(s.state.twist[1] / 0.1, 0.135335, 2e-3); // exp(-2), measured 0.13669
+    EXPECT_NEAR(s.state.twist[2] / -0.1, 0.135335, 2e-3);
+}
+
+/// In creeping flow the drag along is half of that across: a rod at 45 degrees slides sideways with a third of the
+/// speed of its fall. In oil of 1 Pa s the Reynolds number is below 1e-6, from which on both are constant.
+TEST(Strands, SlantedRodDriftsSidewaysAsItFalls)
+{
+    Strands s = one_strand(straight_line(8, 0.02, Vec3(1, 0, -1).normalized()), human_hair());
+    StrandStep step{.dt = 1e-3, .gravity = Vec3(0, 0, -9.81), .air = {1.2, 1.0, Vec3::Zero()}};
+    StrandUpdate update;
+    for (int i = 0; i < 50; ++i) ASSERT_TRUE(advance(s, step, update));
+    for (const Vec3& v : s.state.velocity) {
+        EXPECT_NEAR(v.x() / -v.z(), 1.0 / 3, 1e-6);
+        EXPECT_NEAR(-v.z(), 9.266243e-5, 1e-9); // 3/2 of the weight of 4.907930e-5 N/m over 4 pi mu/ln(7.4e6)
+        EXPECT_NEAR(v.y(), 0, 1e-12);
+    }
+    // At Reynolds number 0.01: 2 pi mu/ln(740) = 1.711871e-5 N s/m^2; from 1 on 2 pi mu/ln(7.4) = 5.650685e-5.
+    const Air air{1.2, 1.8e-5, Vec3::Zero()};
+    EXPECT_NEAR(drag_along(air, 70e-6, 0.01 * 1.8e-5 / (1.2 * 70e-6)), 1.711871e-5, 1e-10);
+    EXPECT_NEAR(drag_along(air, 70e-6, 8 * 1.8e-5 / (1.2 * 70e-6)), 5.650685e-5, 1e-10);
 }
 
 TEST(Strands, FallsAtTheSpeedAtWhichDragCarriesItsWeight)
