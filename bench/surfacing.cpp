@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "base/rng.h"
+#include "geometry/film_surface.h"
 #include "geometry/surfacing.h"
 #include "run/process.h"
 
@@ -16,6 +17,8 @@ namespace {
 constexpr double kCell = 0.01; ///< [m]
 constexpr int kTile = 8;       ///< cells along the edge of a tile of the simulation
 constexpr double kSurfaceExponentBar = 1.1;
+/// What nine times as many dry strands again may add to the time, as a factor.
+constexpr double kDryStrandsBar = 1.5;
 
 struct Body {
     std::vector<Vec3> positions;
@@ -86,6 +89,42 @@ BenchFigure exponent_figure(const std::string& name, const Cost& small, const Co
     return {name, exponent, "exponent", 1, exponent, kSurfaceExponentBar, exponent <= kSurfaceExponentBar};
 }
 
+/// Processor time for the surface of films on strands of 0.1 mm with 16 vertices each, 1 mm apart: so many are wet
+/// along their whole length, so many dry [s].
+double film_seconds(int n_wet, int n_dry)
+{
+    constexpr int kVertices = 16;
+    constexpr double kRadius = 1e-4, kSpacing = 1e-3;
+    std::vector<Vec3> positions;
+    std::vector<std::int32_t> first{0};
+    std::vector<double> inner, outer, pools;
+    const int n = n_wet + n_dry;
+    for (int s = 0; s < n; ++s) { // wet ones evenly among the dry
+        const bool is_wet = static_cast<std::int64_t>(s) * n_wet / n != static_cast<std::int64_t>(s + 1) * n_wet / n;
+        for (int v = 0; v < kVertices; ++v) {
+            const double wave = 1 + 0.2 * random_unit(2, static_cast<std::uint64_t>(s), static_cast<std::uint64_t>(v));
+            positions.emplace_back(kSpacing * v, 2e-3 * (s % 100), 2e-3 * (s / 100));
+            inner.push_back(kRadius);
+            outer.push_back(is_wet ? 5 * wave * kRadius : kRadius);
+        }
+        first.push_back(static_cast<std::int32_t>(positions.size()));
+        pools.push_back(0);
+    }
+    const ThreadPool one_thread(1);
+    return best_seconds(10, cpu_seconds_now, [&] { (void)surface_films({positions, first, inner, outer, pools}, {}); });
+}
+
+void add_film_figures(std::vector<BenchFigure>& figures)
+{
+    constexpr int kFew = 1000, kMany = 8000;
+    const double few = film_seconds(kFew, kFew), many = film_seconds(kMany, kFew), dry = film_seconds(kFew, 10 * kFew);
+    figures.push_back({"surfacing_films", 1e6 * few / (16 * kFew), "us/vertex", 0, 0, 0, true});
+    const double exponent = std::log(many / few) / std::log(double{kMany} / kFew), more = dry / few;
+    figures.push_back({"surfacing_films_exponent", exponent, "exponent", 1, exponent, kSurfaceExponentBar,
+                       exponent <= kSurfaceExponentBar});
+    figures.push_back({"surfacing_films_dry_strands", more, "times", 1, more, kDryStrandsBar, more <= kDryStrandsBar});
+}
+
 } // namespace
 
 std::vector<BenchFigure> bench_surfacing(bool /*full*/)
@@ -101,6 +140,7 @@ std::vector<BenchFigure> bench_surfacing(bool /*full*/)
     const Cost &small = costs[costs.size() - 2], &large = costs.back();
     figures.push_back(exponent_figure("surfacing_exponent", small, large, &Cost::seconds));
     if (small.bytes > 0) figures.push_back(exponent_figure("surfacing_memory_exponent", small, large, &Cost::bytes));
+    add_film_figures(figures);
     return figures;
 }
 

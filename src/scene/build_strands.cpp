@@ -209,6 +209,8 @@ void build_wetting(const Value& root, Model& model)
                     .azimuthal_tension = get<bool>(*table, "beading")};
     wetting.surface_tension = liquid.surface_tension;
     wetting.momentum = film_momentum(text(*table, "momentum"));
+    wetting.inertia = get<bool>(*table, "inertia");
+    wetting.flows = get<bool>(*table, "flow");
     wetting.bridges = get<bool>(*table, "bridges");
     wetting.spreads = get<bool>(*table, "spreading");
     wetting.captures = get<bool>(*table, "capture");

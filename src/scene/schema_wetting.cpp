@@ -22,6 +22,12 @@ Record wetting_record()
                     "The part of `tension` that makes films bead; `false` leaves the part that evens them out.")
                 .otherwise(true),
             boolean("friction", "Viscosity holds films back.").otherwise(true),
+            boolean("flow", "Films run along the strands; `false` leaves them where they are, for comparison.")
+                .otherwise(true),
+            boolean("inertia",
+                    "Films lag behind strands that speed up, are stopped or turn, so that they run outwards on what "
+                    "turns; `false` takes them along, for comparison.")
+                .otherwise(true),
             word("momentum", {"transport", "mass_only", "rescale"},
                  "Velocity of strands where liquid comes and goes: `transport` is right; `mass_only` leaves it, "
                  "`rescale` divides by the mass. The latter two are there for comparison and do not keep momentum.")

@@ -1,6 +1,8 @@
 #include "base/parallel.h"
+#include "base/rng.h"
 #include "sim/film_exchange.h"
 #include "sim/film_stages.h"
+#include "sim/resample.h"
 #include "sim/scratch.h"
 #include "sim/seed.h"
 #include "sim/wet_span.h"
@@ -11,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 namespace rivulet {
 namespace {
@@ -19,6 +22,8 @@ namespace {
 constexpr std::int64_t kStrandChunk = 64;
 /// Balls in single precision are larger by this factor: none holds too little.
 constexpr double kBallRoom = 1 + 1e-5;
+/// A particle of which this part would be left has given all.
+constexpr double kAll = 1e-12;
 
 template <class Body>
 void for_neighbours(const Vec3& cell, Body&& body)
@@ -69,6 +74,7 @@ public:
         find_touches();
         if (touches_.empty()) return;
         share_out();
+        leave_no_crumbs();
         take_up();
         remove_taken();
     }
@@ -264,6 +270,37 @@ private:
         }
     }
 
+    /// Of a particle nothing is left that is smaller than the least drop: it goes over whole, if the films that touch
+    /// it have room for it, or stays; so often the one and the other that as much is caught in the mean.
+    void leave_no_crumbs()
+    {
+        const double least = kDropPart * nominal_volume(model_);
+        std::vector<double> promised(strand_.size(), 0.0);
+        for (const Touch& t : touches_) promised[static_cast<std::size_t>(t.vertex)] += t.volume;
+        for (auto begin = touches_.begin(); begin != touches_.end();) {
+            const auto p = static_cast<std::size_t>(begin->particle);
+            const auto end =
+                std::find_if(begin, touches_.end(), [&](const Touch& t) { return t.particle != begin->particle; });
+            const std::span<Touch> touches(begin, end);
+            begin = end;
+            double given = 0;
+            for (const Touch& t : touches) given += t.volume;
+            const double volume = state_.liquid.volume[p], left = volume - given;
+            if (!(given > 0) || left >= least || left <= kAll * volume) continue;
+            const double random = random_unit(model_.options.seed, static_cast<std::uint64_t>(state_.liquid.id[p]),
+                                              ~static_cast<std::uint64_t>(state_.clock.step));
+            const bool fits = std::all_of(touches.begin(), touches.end(), [&](const Touch& t) {
+                const auto v = static_cast<std::size_t>(t.vertex);
+                return promised[v] + t.volume * left / given <= room(v);
+            });
+            const double factor = fits && random * volume < given ? volume / given : 0;
+            for (Touch& t : touches) {
+                promised[static_cast<std::size_t>(t.vertex)] += (factor - 1) * t.volume;
+                t.volume *= factor;
+            }
+        }
+    }
+
     void take_up()
     {
         const double density = wetting_.film.density;
@@ -297,7 +334,7 @@ private:
             caught.add(given_[p]);
             const double left = state_.liquid.volume[p] - given_[p];
             // Rounding is not a drop: it stays on the strand's side of the ledger.
-            if (left <= 1e-12 * state_.liquid.volume[p]) {
+            if (left <= kAll * state_.liquid.volume[p]) {
                 keep[p] = 0;
                 any = true;
             } else {

@@ -17,8 +17,6 @@
 namespace rivulet {
 namespace {
 
-/// Least volume of a drop, in particles of the bulk [Fei 2017].
-constexpr double kDropPart = 0.25;
 /// Such drops that a cell takes in a step though it is full.
 constexpr double kDropsIntoFullCell = 2;
 

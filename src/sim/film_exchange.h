@@ -8,6 +8,10 @@
 
 namespace rivulet {
 
+/// Least volume of a drop that falls off a strand, or is left of one that it caught, in particles of the bulk
+/// [Fei 2017].
+inline constexpr double kDropPart = 0.25;
+
 /// Of liquid that goes from particles to films or back [J].
 [[nodiscard]] inline double energy_of(const Model& model, double mass, const Vec3& position, const Vec3& velocity)
 {

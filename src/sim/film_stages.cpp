@@ -15,7 +15,12 @@ namespace {
 FilmStep film_step_of(const Model& model, double dt)
 {
     const Wetting& wetting = *model.wetting;
-    return {.dt = dt, .gravity = model.options.gravity, .liquid = wetting.film, .momentum = wetting.momentum};
+    return {.dt = dt,
+            .gravity = model.options.gravity,
+            .liquid = wetting.film,
+            .momentum = wetting.momentum,
+            .inertia = wetting.inertia,
+            .flows = wetting.flows};
 }
 
 FilmState film_state(State& state)

@@ -109,6 +109,8 @@ struct Wetting {
     double thickest = 6;       ///< outer radius that capture fills a film to, in radii of the strand
     bool drags = true;         ///< liquid that strands are in drags them, and they it
     bool floats = true;        ///< its pressure lifts them, and they displace it
+    bool inertia = true;       ///< films lag behind strands that speed up
+    bool flows = true;         ///< films run along strands
     double drip_factor = 0.5;  ///< its square times what surface tension can hold is held
 };
 

@@ -352,6 +352,17 @@ void look_at_film(const Model& model, const StrandGroup& group, std::vector<std:
                                        group.name, 1e3 * thickest, 1e3 * model.options.cell_size));
 }
 
+/// Films cover strands whatever the angle.
+void look_at_wetting(const Model& model, std::vector<std::string>& warnings)
+{
+    if (!model.wetting || !(model.wetting->contact_angle > 0.5 * std::numbers::pi)) return;
+    warnings.push_back(fmt::format("wetting: {} has a contact angle of {:.3g} degrees on strands: above 90 it would "
+                                   "roll off, but strands catch and hold it as if they were wetted. Only the bridges "
+                                   "between them know of the angle",
+                                   model.liquids[static_cast<std::size_t>(model.wetting->liquid)].name,
+                                   model.wetting->contact_angle * 180 / std::numbers::pi));
+}
+
 } // namespace
 
 std::vector<std::string> placement_warnings(const Model& model)
@@ -370,6 +381,7 @@ std::vector<std::string> placement_warnings(const Model& model)
     for (const StrandGroup& group : model.strand_groups) look_at_film(model, group, warnings);
     look_for_overlaps(model, warnings);
     for (const Liquid& liquid : model.liquids) look_at_contact_angle(model, liquid, warnings);
+    look_at_wetting(model, warnings);
     return warnings;
 }
 

@@ -127,6 +127,9 @@ Vec3 weight_at(const OneFilm& film, const FilmStep& step, std::size_t j)
     return film.lift.empty() ? step.gravity : Vec3(step.gravity + film.lift[j]);
 }
 
+/// Of the strand's motion, what its film lags behind.
+Vec3 lagging(const FilmStep& step, const Vec3& motion) { return step.inertia ? motion : Vec3(Vec3::Zero()); }
+
 /// Gives an impulse to both ends of an edge.
 void owe(const OneFilm& film, std::size_t e, const Vec3& impulse)
 {
@@ -225,6 +228,14 @@ void look_ahead(const OneFilm& film, const FilmStep& step, FilmScratch& s)
     }
 }
 
+/// Momentum that the flow of an edge would have if nothing were owed to the strand.
+Vec3 due_of(const OneFilm& film, const FilmStep& step, const FilmScratch& s, std::size_t e)
+{
+    const double mass = step.liquid.density * s.edge_volume[e];
+    const Vec3 due = film.due.empty() ? Vec3(mass * film.flow[e] * s.tangent[e]) : film.due[e];
+    return film.drawn.empty() ? due : Vec3(due + film.drawn[e]);
+}
+
 /// Gravity, the strand's acceleration, friction and capillary pressure; film.flow to s.flow. What of this the strand
 /// has not felt yet is owed to it.
 void push(const OneFilm& film, const FilmStep& step, FilmScratch& s)
@@ -234,7 +245,7 @@ void push(const OneFilm& film, const FilmStep& step, FilmScratch& s)
         const double mass = liquid.density * s.edge_volume[e];
         const auto felt = [&](std::size_t j) {
             return film.acceleration.empty() ? weight_at(film, step, j)
-                                             : Vec3(weight_at(film, step, j) - film.acceleration[j]);
+                                             : Vec3(weight_at(film, step, j) - lagging(step, film.acceleration[j]));
         };
         const Vec3 pull = (share(s, e, 0) * felt(e) + share(s, e, 1) * felt(e + 1)) / s.edge_volume[e];
         const double rubbing = rubbing_of(film, step, s, e);
@@ -260,9 +271,16 @@ void push(const OneFilm& film, const FilmStep& step, FilmScratch& s)
         s.flow[e] += s.change[e];
         s.mean[e] = 0.5 * (film.flow[e] + s.flow[e]);
         const double volume = liquid.density * s.edge_volume[e];
-        Vec3 due = film.due.empty() ? Vec3(volume * film.flow[e] * s.tangent[e]) : film.due[e];
-        if (!film.drawn.empty()) due += film.drawn[e];
-        owe(film, e, due - volume * s.flow[e] * s.tangent[e]);
+        owe(film, e, due_of(film, step, s, e) - volume * s.flow[e] * s.tangent[e]);
+    }
+}
+
+/// For films that do not flow: what they caught along the strand is the strand's.
+void stop(const OneFilm& film, const FilmStep& step, const FilmScratch& s)
+{
+    for (std::size_t e = 0; e < s.flow.size(); ++e) {
+        owe(film, e, due_of(film, step, s, e));
+        film.flow[e] = 0;
     }
 }
 
@@ -362,6 +380,10 @@ FilmOutcome step_film(const OneFilm& film, const FilmStep& step, FilmScratch& s)
     }
     measure(film, s);
     measure_liquid(film, s);
+    if (!step.flows) {
+        stop(film, step, s);
+        return outcome;
+    }
     push(film, step, s);
     join_stalled_edges(film, step, s);
     set_carrier(film, s);
@@ -401,17 +423,18 @@ void film_coupling(const FilmStrands& strands, const FilmStep& step, const FilmS
         for (std::size_t e = 0; e + 1 < film.n(); ++e) {
             const double mass = density * s.edge_volume[e], rubbing = rubbing_of(film, step, s, e);
             if (!(mass > 0)) continue;
-            const double held = rubbing > 0 && !is_moist(film, s, e) ? 1 : rubbing / (mass + rubbing);
+            const bool is_held = !step.flows || (rubbing > 0 && !is_moist(film, s, e));
+            const double held = is_held ? 1 : rubbing / (mass + rubbing);
             coupling.held[begin + e] = held;
             const Vec3& t = s.tangent[e];
             for (const std::size_t end : {std::size_t{0}, std::size_t{1}}) {
                 const std::size_t j = e + end;
                 const double part = rate * density * share(s, e, end), sliding = part * (1 - held);
                 VelocityForce& force = coupling.force[begin + j];
-                force.add_drag(-sliding, t);
-                force.push += (part * held * film.flow[e] -
-                               sliding * t.dot(film.velocity[j] + step.dt * weight_at(film, step, j))) *
-                              t;
+                if (step.inertia) force.add_drag(-sliding, t);
+                const Vec3 start = lagging(step, film.velocity[j]);
+                force.push +=
+                    (part * held * film.flow[e] - sliding * t.dot(start + step.dt * weight_at(film, step, j))) * t;
             }
         }
     });
@@ -427,7 +450,7 @@ void due_momentum(const FilmStrands& strands, const FilmStep& step, const FilmSt
             const double held = coupling.held[begin + e];
             double slid = 0;
             for (const std::size_t end : {std::size_t{0}, std::size_t{1}}) {
-                const Vec3 v = end_velocity[begin + e + end] - film.velocity[e + end];
+                const Vec3 v = lagging(step, end_velocity[begin + e + end] - film.velocity[e + end]);
                 slid += share(s, e, end) * s.tangent[e].dot(step.dt * weight_at(film, step, e + end) - v);
             }
             due[begin + e] = density * (1 - held) * (s.edge_volume[e] * film.flow[e] + slid) * s.tangent[e];

@@ -35,6 +35,9 @@ struct FilmStep {
     FilmLiquid liquid = {};
     FilmMomentum momentum = FilmMomentum::Transport;
     bool has_open_tip = true; ///< liquid leaves at the last vertex; the first one is always closed
+    /// For comparison: false = films do not lag behind strands that speed up, but are taken along by them,
+    bool inertia = true;
+    bool flows = true; ///< false = they stay where they are on the strand.
 };
 
 /// Strands one after the other, one entry a vertex; quantities of edges at the vertex where the edge begins, and the

@@ -92,5 +92,22 @@ TEST(StrandShading, UnderWaterAStrandIsDarkAndItsOwnShineIsLow)
     EXPECT_NEAR(under.shine / dry.shine, 0.12179, 1e-4);
 }
 
+TEST(StrandShading, LiquidDarkensAStrandAndSharpensItsHighlight)
+{
+    // Light from right above, an eye 0.1 rad towards the root sees the first highlight in full. By hand, of a black
+    // strand: its strength there, and cos(0.4) to the power of its sharpness 0.4 rad off.
+    const Vec3f tangent = Vec3f::UnitX(), light = Vec3f::UnitZ();
+    const auto seen = [&](const Rgb& colour, float wetness, float angle) {
+        return StrandShading(colour, wetness).reflected(tangent, light, {std::sin(angle), 0, std::cos(angle)})[0];
+    };
+    const Rgb black = Rgb::Zero(), brown(0.5f, 0.3f, 0.1f);
+    EXPECT_NEAR(seen(black, 0, -0.1f), 0.10, 1e-5);
+    EXPECT_NEAR(seen(black, 1, -0.1f), 0.55, 1e-5);
+    EXPECT_NEAR(seen(black, 0, -0.5f) / seen(black, 0, -0.1f), 0.0848, 1e-3); // cos(0.4)^30
+    EXPECT_NEAR(seen(black, 1, -0.5f) / seen(black, 1, -0.1f), 4.4e-6, 1e-6); // cos(0.4)^150
+    EXPECT_NEAR(seen(brown, 0, 1.2f), 0.5 / M_PI, 1e-3);                      // no highlight there
+    EXPECT_NEAR(seen(brown, 1, 1.2f), 0.45 * 0.5 / M_PI, 1e-3);
+}
+
 } // namespace
 } // namespace rivulet

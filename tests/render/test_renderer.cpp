@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -286,6 +287,50 @@ TEST(Renderer, WetStrandsAreDarkerThanDryOnes)
         return sum;
     };
     EXPECT_LT(mean(1), 0.85 * mean(0));
+}
+
+/// Luminance along x of a sheet of strands bent about y, which ends 30 degrees to either side, under the sun above it.
+std::vector<double> across_bent_strands(double wetness)
+{
+    constexpr int kStrands = 120, kVertices = 33;
+    RenderScene scene;
+    CurveDrawable& curves = scene.curves.emplace_back();
+    curves.radii = {0.004};
+    for (int s = 0; s < kStrands; ++s) {
+        curves.starts.push_back(static_cast<int>(curves.vertices.size()));
+        for (int v = 0; v < kVertices; ++v) {
+            const double angle = M_PI / 6 * (2.0 * v / (kVertices - 1) - 1);
+            curves.vertices.emplace_back(std::sin(angle), 0.006 * (s - 0.5 * kStrands), std::cos(angle) - 1);
+            curves.colours.emplace_back(0.3, 0.2, 0.1);
+            curves.wetness.push_back(wetness);
+        }
+    }
+    RenderSettings settings = small_settings(100, 40, 16);
+    settings.camera = from_above();
+    settings.sun_direction = Vec3::UnitZ();
+    settings.ground = false;
+    const RadianceImage image = render_radiance(scene, settings);
+    std::vector<double> light;
+    for (int x = 34; x < 66; ++x) { // beside it is the sky
+        double sum = 0;
+        for (int y = 14; y < 26; ++y) sum += luminance(pixel(image, x, y));
+        light.push_back(sum / 12);
+    }
+    return light;
+}
+
+TEST(Renderer, WetStrandsShineMoreThanDryOnesInANarrowerHighlight)
+{
+    const std::vector<double> dry = across_bent_strands(0), wet = across_bent_strands(1);
+    const auto peak = [](const std::vector<double>& light) { return *std::max_element(light.begin(), light.end()); };
+    const auto width = [&](const std::vector<double>& light, double base) {
+        return std::count_if(light.begin(), light.end(),
+                             [&](double l) { return l - base > 0.5 * (peak(light) - base); });
+    };
+    const auto base = [](const std::vector<double>& light) { return std::min(light.front(), light.back()); };
+    EXPECT_GT(peak(wet), 1.5 * peak(dry)); // measured 1.73 against 0.63
+    EXPECT_LT(base(wet), 0.6 * base(dry)); // measured 0.45 of it, as the colour
+    EXPECT_LT(width(wet, base(wet)), 0.7 * double(width(dry, base(dry))));
 }
 
 TEST(Renderer, RefusesWhatItCannotDraw)

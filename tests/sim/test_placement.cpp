@@ -277,6 +277,20 @@ TEST(Placement, ContactAnglesThatTheGridCannotHoldAreWarnedOf)
     EXPECT_EQ(placement_warnings(m), Lines());
 }
 
+TEST(Placement, LiquidsThatDoNotWetStrandsAreWarnedOf)
+{
+    Model m = tank_with_post();
+    m.liquids = {{.name = "mercury"}};
+    m.wetting = Wetting{};
+    m.wetting->contact_angle = 90 * std::numbers::pi / 180;
+    EXPECT_EQ(placement_warnings(m), Lines());
+    m.wetting->contact_angle = 140 * std::numbers::pi / 180;
+    EXPECT_EQ(
+        placement_warnings(m),
+        Lines{"wetting: mercury has a contact angle of 140 degrees on strands: above 90 it would roll off, but "
+              "strands catch and hold it as if they were wetted. Only the bridges between them know of the angle"});
+}
+
 TEST(Placement, StrandsInsideOfEachOtherAreWarnedOfUnlessTheyJustTouchOrDoNotFeelIt)
 {
     Model m = tank_with_post();

@@ -1,5 +1,5 @@
 """Curly hairs between two clamps, 4 cm apart, carry a film of water 0.2 mm thick, 30 times their own weight. A slack one, with turns of 0.5 mm: when
-water is too thick to flow, it sags by s₀; when it flows, it gathers at the lowest point and the hair sags more; when it drips too, the hair
+water stays where it is (`wetting.flow = false`), it sags by s₀; when it flows, it gathers at the lowest point and the hair sags more; when it drips too, the hair
 rises again. Then a hair with turns of 2.5 mm, as water that does not flow loads it, at a hundredth of gravity so that it moves little: its sag
 is that of a frame of 120 straight beams through the same points, by the stiffness method of structural analysis.
 
@@ -12,7 +12,7 @@ from svg_plot import Plot
 
 TITLE = "Curly hair, flow and sag"
 RADIUS, YOUNG, SHEAR, DENSITY, WATER, FILM, GRAVITY = 37e-6, 3.9e9, 1.3e9, 1300, 1000, 0.2e-3, 9.81
-THICK = {"wetting__dripping": "false", "liquids__water__viscosity": "1e5 Pa s"}
+STILL = {"wetting__dripping": "false", "wetting__flow": "false"}
 
 
 def points(path):
@@ -54,11 +54,11 @@ def frame_sag(nodes, gravity):
 
 
 def judge(case):
-    still = case.run(label="still", **THICK)
+    still = case.run(label="still", **STILL)
     flow = case.run(label="flow", wetting__dripping="false")
     drip = case.run(label="drip")
     tight = case.run(label="tight", strands__coil__file="tight.obj", probes__middle__vertex="60",
-                     simulation__gravity="0 0 -0.0981 m/s2", **THICK)
+                     simulation__gravity="0 0 -0.0981 m/s2", **STILL)
     depth = {name: -run.strand(10, "coil")[:, 2].min() for name, run in (("still", still), ("flow", flow), ("drip", drip))}
     film, shape = flow.film(10, "coil"), flow.strand(10, "coil")
     plot = Plot("Height of the slack hair's middle", "time [s]", "z [mm]")
