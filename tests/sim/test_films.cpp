@@ -201,6 +201,7 @@ TEST(Films, StrandsCatchLiquidAndKeepVolumeAndMomentum)
         for (int a = 0; a < 3; ++a)
             state.strands.velocity[v][a] = random_unit(1, v, static_cast<std::uint64_t>(a) + 2) - 0.5;
     }
+    state.clock.step = 1; // leads count from the first step on
     Workspace workspace;
     solve_strands(m, state, workspace.scratch(), 1e-3);
     const double volume = volume_of(state), film = ledger_balance(state).film;
