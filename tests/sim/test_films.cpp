@@ -112,6 +112,20 @@ TEST(Films, StrandsThatMoveSteadilyGoOnWhileDropsSlideDownThem)
     }
 }
 
+TEST(Films, SurfaceHasTheEnergyOfTheRingThatItAdds)
+{
+    // Around 4.7 cm of hair, 0.3 mm thick: 2 pi 0.3 mm 4.7 cm 0.0206 N/m, by hand; under water there is no surface.
+    Model m = wet_hair(Vec3::UnitX());
+    m.film_at_start.assign(42, 3e-4);
+    State state = initial_state(m);
+    EXPECT_NEAR(diagnose(m, state).surface_energy, 1.825014e-6, 1e-11);
+    EXPECT_EQ(diagnose(m, state).surface_energy, sum_strands(m, state).surface_energy);
+    state.immersion.exposure.assign(42, 0.25);
+    EXPECT_NEAR(diagnose(m, state).surface_energy, 0.25 * 1.825014e-6, 1e-11);
+    state.film.volume.assign(42, 0.0);
+    EXPECT_NEAR(diagnose(m, state).surface_energy, 0, 1e-20);
+}
+
 TEST(Films, LoseNothingAtTheTip)
 {
     for (const bool drips : {false, true}) {
