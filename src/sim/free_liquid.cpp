@@ -95,8 +95,10 @@ void carry_mass(const Model& model, Workspace::Scratch& s, double dt)
             s, [&](std::size_t a, std::size_t f) { momentum[a][f] = s.faces.mass[a][f] * s.faces.velocity[a][f]; });
     }
     auto& carrier = s.immersion.carrier;
+    const Solids solids = s.solids.view();
+    const SlipWalls walls{solids, s.face_solids};
     lump_mass(s.grid, s.solid_fields, s.faces.mass, kExtrapolatedLayers, by_change, s.known_faces, carrier,
-              gathers ? &momentum : nullptr);
+              gathers ? &momentum : nullptr, &walls);
     if (gathers)
         for_free_faces(s, [&](std::size_t a, std::size_t f) {
             if (carrier[a][f] > 0) s.faces.velocity[a][f] = momentum[a][f] / carrier[a][f];
