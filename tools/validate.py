@@ -77,6 +77,8 @@ def deviation_text(figure):
 
 
 def bound_text(figure):
+    if figure.is_least:
+        return "at least"
     return f"{100 * figure.bound:.3g} %" if figure.relative else f"{figure.bound:.3g}"
 
 

@@ -28,6 +28,7 @@ class Figure:
     unit: str = ""
     relative: bool = True
     known_miss: str = ""    # why it misses, for as long as it does
+    is_least: bool = False  # more than expected is as good; `bound` then only says how far from the page a run may be
 
     @property
     def deviation(self):
@@ -36,12 +37,19 @@ class Figure:
 
     @property
     def passed(self):
+        if self.is_least:
+            return math.isfinite(self.measured) and self.measured >= self.expected
         return math.isfinite(self.measured) and abs(self.deviation) <= self.bound
 
 
 def at_most(what, measured, bound, source, **more):
     """A figure that should be zero and may reach `bound`."""
     return Figure(what, measured, 0, bound, source, relative=False, **more)
+
+
+def at_least(what, measured, least, source, **more):
+    """A figure that should be `least` or more."""
+    return Figure(what, measured, least, 1, source, is_least=True, **more)
 
 
 class Run:

@@ -197,6 +197,18 @@ FaceSolid solid_at(const TileGrid& grid, const Solids& solids, int t, int a, con
     return {true, near.body, slips ? solids.normal(grid.face_centre(t, a, cell), near.body) : Vec3(Vec3::Zero())};
 }
 
+/// What constrained_faces() leaves of a velocity along the axis of a face that it takes from beside it.
+double slipping_part(const TileGrid& grid, const SlipWalls& walls, int t, std::size_t axis, int c)
+{
+    const int a = static_cast<int>(axis);
+    const Vec3i cell(c % 8, c / 8 % 8, c / 64);
+    const FaceSolid solid = walls.at_rest.at(t, axis, static_cast<std::size_t>(c),
+                                             [&] { return solid_at(grid, walls.solids, t, a, cell); });
+    if (!solid.is_inside) return 1;
+    const double friction = walls.solids.friction(solid.body);
+    return friction == 1 ? 0 : (1 - std::pow(friction, 4)) * (1 - solid.normal[a] * solid.normal[a]);
+}
+
 /// New values for the faces of one tile that lie inside a solid.
 std::vector<FaceValue> constrained_faces(const TileGrid& grid, const Solids& solids, const SolidFields& fields, int t,
                                          const std::array<std::vector<std::uint8_t>, 3>& known,
@@ -305,8 +317,10 @@ void extrapolate_velocity(const TileGrid& grid, int layers, std::array<std::vect
 
 void lump_mass(const TileGrid& grid, const SolidFields& solids, const std::array<std::vector<double>, 3>& mass,
                int layers, bool by_change, const std::array<std::vector<std::uint8_t>, 3>& known,
-               std::array<std::vector<double>, 3>& lumped, std::array<std::vector<double>, 3>* momentum)
+               std::array<std::vector<double>, 3>& lumped, std::array<std::vector<double>, 3>* momentum,
+               const SlipWalls* walls)
 {
+    if (walls) walls->at_rest.begin(grid, solids);
     for (std::size_t a = 0; a < 3; ++a) {
         std::vector<KnownBits> reached{bits_of(grid, known[a])}; // by the layers up to each
         for (int layer = 0; layer < layers; ++layer) {
@@ -328,9 +342,12 @@ void lump_mass(const TileGrid& grid, const SolidFields& solids, const std::array
         }
         lumped[a] = mass[a];
         parallel_for(grid.n_tiles(), "lump mass", [&](std::int64_t t) { // solids decide about faces in them
-            for (auto f = static_cast<std::size_t>(t) * kTileCells; f < static_cast<std::size_t>(t + 1) * kTileCells;
-                 ++f)
-                if (solids.open[a][f] < 1 && known[a][f] == 0) lumped[a][f] = 0;
+            for (int c = 0; c < kTileCells; ++c) {
+                const auto f = static_cast<std::size_t>(t * kTileCells + c);
+                if (solids.open[a][f] == 1 || known[a][f] != 0 || lumped[a][f] == 0) continue;
+                const bool follows = walls && !by_change && solids.open[a][f] == 0 && has_bit(reached.back(), f);
+                lumped[a][f] *= follows ? slipping_part(grid, *walls, static_cast<int>(t), a, c) : 0;
+            }
         });
         for (std::size_t layer = reached.size() - 1; layer > 0; --layer)
             coloured_for(grid.colours(), "lump mass", [&](int t) {

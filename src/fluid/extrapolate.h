@@ -34,14 +34,6 @@ void extrapolate_change(const TileGrid& grid, const SolidFields& solids, const s
 void extrapolate_velocity(const TileGrid& grid, int layers, std::array<std::vector<double>, 3>& velocity,
                           std::array<std::vector<std::uint8_t>, 3>& known);
 
-/// Mass [kg] that goes with the velocity of each face when extrapolation has carried velocities outwards: its own, and
-/// of every face in the open that takes the mean of others, in equal parts with these; 0 for such a face itself. So the
-/// momentum of what is given to the faces that have some is kept. `by_change`: as extrapolate_change() does it, else
-/// as extrapolate_velocity(). `momentum`, if any, is handed on in the same way.
-void lump_mass(const TileGrid& grid, const SolidFields& solids, const std::array<std::vector<double>, 3>& mass,
-               int layers, bool by_change, const std::array<std::vector<std::uint8_t>, 3>& known,
-               std::array<std::vector<double>, 3>& lumped, std::array<std::vector<double>, 3>* momentum = nullptr);
-
 /// The solid that a face lies in.
 struct FaceSolid {
     bool is_inside = false;
@@ -95,6 +87,22 @@ private:
     TileGrid grid_;
     std::vector<std::unique_ptr<OfTile>> tiles_; ///< none where a moving body is near, or no solid
 };
+
+/// Solids whose surface liquid may slip along.
+struct SlipWalls {
+    const Solids& solids;
+    FaceSolids& at_rest;
+};
+
+/// Mass [kg] that goes with the velocity of each face when extrapolation has carried velocities outwards: its own, and
+/// of every face in the open that takes the mean of others, in equal parts with these; 0 for such a face itself. So the
+/// momentum of what is given to the faces that have some is kept. `by_change`: as extrapolate_change() does it, else
+/// as extrapolate_velocity(). `momentum`, if any, is handed on in the same way. Of faces in `walls` that part counts
+/// which constrain_to_solids() leaves of a velocity along the face's axis; without them, and by change, nothing of it.
+void lump_mass(const TileGrid& grid, const SolidFields& solids, const std::array<std::vector<double>, 3>& mass,
+               int layers, bool by_change, const std::array<std::vector<std::uint8_t>, 3>& known,
+               std::array<std::vector<double>, 3>& lumped, std::array<std::vector<double>, 3>* momentum = nullptr,
+               const SlipWalls* walls = nullptr);
 
 /// Gives known faces inside solids the velocity that the solid allows: its own along its normal, and along the surface
 /// the liquid's slowed down by the friction (1 = no slip). Closed faces that are not known get the solid's own: those

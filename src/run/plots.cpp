@@ -58,15 +58,18 @@ Plot energy_plot(const CsvTable& energy)
 {
     const std::vector<double> time = column(energy, "time");
     const std::vector<double> kinetic = column(energy, "kinetic"), potential = column(energy, "potential"),
-                              elastic = column(energy, "elastic");
+                              elastic = column(energy, "elastic"), surface = column(energy, "surface");
     std::vector<double> total(kinetic.size()), change(kinetic.size());
     for (std::size_t i = 0; i < total.size(); ++i) {
         change[i] = potential[i] - potential[0];
-        total[i] = kinetic[i] + change[i] + elastic[i];
+        total[i] = kinetic[i] + change[i] + elastic[i] + surface[i];
     }
     PlotPanel energies = over_time("Energy; potential counted from the start", "energy [J]");
-    energies.series = {
-        {"kinetic", time, kinetic}, {"potential", time, change}, {"elastic", time, elastic}, {"sum", time, total}};
+    energies.series = {{"kinetic", time, kinetic},
+                       {"potential", time, change},
+                       {"elastic", time, elastic},
+                       {"surface of films", time, surface},
+                       {"sum", time, total}};
     PlotPanel speed = over_time("Fastest particle or vertex", "speed [m/s]");
     speed.series = {{"", time, column(energy, "max_speed")}};
     return {"Energy", {energies, speed}};

@@ -102,7 +102,7 @@ Json make_report(const Scene& scene, const State& state, const StageTimers& time
     const Diagnostics sums = diagnose(scene.model, state);
     Json energy, momentum, report;
     energy.set("kinetic", sums.kinetic_energy).set("potential", sums.potential_energy);
-    energy.set("elastic", sums.elastic_energy);
+    energy.set("elastic", sums.elastic_energy).set("surface", sums.surface_energy);
     momentum.set("linear", vector_json(sums.momentum)).set("angular", vector_json(sums.angular_momentum));
     report.set("version", RIVULET_VERSION).set("scene", scene.name).set("title", scene.model.title);
     report.set("fingerprint", hex(scene.fingerprint)).set("threads", figures.threads);

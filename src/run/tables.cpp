@@ -65,9 +65,9 @@ RunTables::RunTables(const RunFolder& folder, const Model& model, const State& i
     steps_.append(csv_line({"step", "time", "dt", "limiter", "retries", "pressure_iterations", "pressure_residual",
                             "strand_iterations", "contacts", "contact_residual", "max_speed", "particles",
                             "largest_strain", "stretched_edges"}));
-    energy_.append(
-        csv_line({"frame", "time", "kinetic", "potential", "momentum.x", "momentum.y", "momentum.z",
-                  "angular_momentum.x", "angular_momentum.y", "angular_momentum.z", "max_speed", "elastic"}));
+    energy_.append(csv_line({"frame", "time", "kinetic", "potential", "momentum.x", "momentum.y", "momentum.z",
+                             "angular_momentum.x", "angular_momentum.y", "angular_momentum.z", "max_speed", "elastic",
+                             "surface"}));
     ledger_.append(
         csv_line({"frame", "time", "liquid", "initial", "emitted", "drained", "left", "bulk", "relative_error",
                   "merged", "split", "film", "pool", "caught", "shed", "merges", "splits"}));
@@ -111,7 +111,7 @@ void RunTables::record_frame(const State& state)
     for (const double value :
          {state.clock.time, sums.kinetic_energy, sums.potential_energy, sums.momentum.x(), sums.momentum.y(),
           sums.momentum.z(), sums.angular_momentum.x(), sums.angular_momentum.y(), sums.angular_momentum.z(),
-          sums.max_speed, sums.elastic_energy})
+          sums.max_speed, sums.elastic_energy, sums.surface_energy})
         row.push_back(csv_number(value));
     energy_.append(csv_line(row));
     for (std::size_t i = 0; i < model_.liquids.size(); ++i)

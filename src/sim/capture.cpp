@@ -2,6 +2,7 @@
 #include "base/rng.h"
 #include "sim/film_exchange.h"
 #include "sim/film_stages.h"
+#include "sim/free_liquid.h"
 #include "sim/resample.h"
 #include "sim/scratch.h"
 #include "sim/seed.h"
@@ -60,7 +61,7 @@ struct Touch {
 class Capture {
 public:
     Capture(const Model& model, State& state, const Workspace::Scratch& scratch, double dt)
-        : model_(model), state_(state), scratch_(scratch), wetting_(*model.wetting), keys_(cell_keys(model)),
+        : model_(model), state_(state), scratch_(scratch), wetting_(*model.wetting), keys_(cell_keys(model)), dt_(dt),
           part_(1 - std::exp(-dt / wetting_.capture_time)), strand_(strand_of_vertices(model.strands))
     {
     }
@@ -308,13 +309,19 @@ private:
         momentum_.assign(strand_.size(), Vec3::Zero());
         given_.assign(static_cast<std::size_t>(state_.liquid.size()), 0.0);
         Account energy;
+        std::vector<Account> loose(3);
         for (const Touch& t : touches_) {
             const auto v = static_cast<std::size_t>(t.vertex), p = static_cast<std::size_t>(t.particle);
             caught_[v] += t.volume;
             given_[p] += t.volume;
-            momentum_[v] += density * t.volume * velocity_ahead(state_, p, 2);
-            energy.add(energy_of(model_, density * t.volume, state_.liquid.position[p], velocity_ahead(state_, p, 2)));
+            const double mass = density * t.volume;
+            const Vec3 lead = state_.liquid.lead[p].cast<double>(), kept = loose_lead(model_, state_, scratch_, p, dt_);
+            const Vec3 velocity = state_.liquid.velocity[p] + 2 * lead - kept;
+            momentum_[v] += mass * velocity;
+            book(loose, mass * kept);
+            energy.add(energy_of(model_, mass, state_.liquid.position[p], velocity));
         }
+        for (std::size_t a = 0; a < 3; ++a) state_.strand_ledger.lead[a] -= loose[a].total();
         state_.strand_ledger.exchange_energy.add(energy.total());
         const std::vector<double> wet = film_masses(model_, state_), dry = vertex_masses(model_.strands);
         for (std::size_t v = 0; v < strand_.size(); ++v) {
@@ -349,6 +356,7 @@ private:
     const Workspace::Scratch& scratch_;
     const Wetting& wetting_;
     CellKeys keys_;
+    double dt_;   ///< of the step [s]
     double part_; ///< of its room that a vertex fills in the step
     std::vector<std::int32_t> strand_;
     std::vector<std::uint64_t> reached_; ///< cells in reach of a particle, sorted; empty = any may be

@@ -150,6 +150,7 @@ Diagnostics diagnose(const Model& model, const State& state)
     d.kinetic_energy += strands.kinetic_energy;
     d.potential_energy += strands.potential_energy;
     d.elastic_energy = strands.elastic_energy;
+    d.surface_energy = strands.surface_energy;
     d.momentum += strands.momentum - Vec3(Eigen::Map<const Vec3>(state.strand_ledger.lead.data()));
     d.angular_momentum += strands.angular_momentum;
     d.max_speed = std::max(d.max_speed, strands.max_speed);

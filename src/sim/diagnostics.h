@@ -14,6 +14,7 @@ struct Diagnostics {
     double kinetic_energy = 0;            ///< including the affine part [J]
     double potential_energy = 0;          ///< in gravity, from the world's origin [J]
     double elastic_energy = 0;            ///< of the strands [J]
+    double surface_energy = 0;            ///< of films on strands, less that of dry strands [J]
     Vec3 momentum = Vec3::Zero();         ///< [kg m/s]
     Vec3 angular_momentum = Vec3::Zero(); ///< about the world's origin [kg m^2/s]
     double max_speed = 0;                 ///< [m/s]

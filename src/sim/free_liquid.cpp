@@ -55,6 +55,13 @@ void find_free_tiles(const Model& model, const State& state, Workspace::Scratch&
     if (std::find(tiles.begin(), tiles.end(), 1) == tiles.end()) tiles.clear();
 }
 
+bool is_free_at(const Vec3& place, const Workspace::Scratch& s)
+{
+    if (s.free_liquid.tiles.empty()) return false;
+    const Vec3i cell = cell_of(place, s.grid.origin(), s.grid.cell_size());
+    return s.free_liquid.has(static_cast<std::size_t>(s.grid.find({cell.x() >> 3, cell.y() >> 3, cell.z() >> 3})));
+}
+
 } // namespace
 
 void weigh_free_liquid(const Model& model, const State& state, Workspace::Scratch& s, double dt)
@@ -88,8 +95,10 @@ void carry_mass(const Model& model, Workspace::Scratch& s, double dt)
             s, [&](std::size_t a, std::size_t f) { momentum[a][f] = s.faces.mass[a][f] * s.faces.velocity[a][f]; });
     }
     auto& carrier = s.immersion.carrier;
+    const Solids solids = s.solids.view();
+    const SlipWalls walls{solids, s.face_solids};
     lump_mass(s.grid, s.solid_fields, s.faces.mass, kExtrapolatedLayers, by_change, s.known_faces, carrier,
-              gathers ? &momentum : nullptr);
+              gathers ? &momentum : nullptr, &walls);
     if (gathers)
         for_free_faces(s, [&](std::size_t a, std::size_t f) {
             if (carrier[a][f] > 0) s.faces.velocity[a][f] = momentum[a][f] / carrier[a][f];
@@ -98,12 +107,15 @@ void carry_mass(const Model& model, Workspace::Scratch& s, double dt)
 
 bool push_free_liquid(const Vec3& place, const Vec3& impulse, Workspace::Scratch& s)
 {
-    if (s.free_liquid.tiles.empty()) return false;
-    const Vec3i cell = cell_of(place, s.grid.origin(), s.grid.cell_size());
-    if (!s.free_liquid.has(static_cast<std::size_t>(s.grid.find({cell.x() >> 3, cell.y() >> 3, cell.z() >> 3}))))
-        return false;
+    if (!is_free_at(place, s)) return false;
     s.free_liquid.given += impulse;
     return true;
+}
+
+Vec3 loose_lead(const Model& model, const State& state, const Workspace::Scratch& s, std::size_t particle, double dt)
+{
+    if (!is_free_at(state.liquid.position[particle], s)) return Vec3::Zero();
+    return state.liquid.lead[particle].cast<double>() - 0.5 * dt * model.options.gravity;
 }
 
 } // namespace rivulet

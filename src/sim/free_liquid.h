@@ -25,5 +25,10 @@ void weigh_free_liquid(const Model& model, const State& state, Workspace::Scratc
 void carry_mass(const Model& model, Workspace::Scratch& scratch, double dt);
 /// Notes what strands do to free liquid at a place [N s]; whether it is free there.
 bool push_free_liquid(const Vec3& place, const Vec3& impulse, Workspace::Scratch& scratch);
+/// Of the lead of a particle after the step, what is not its weight's [m/s]: free liquid as a whole has the momentum of
+/// v + l and of half a step's weight. A particle that is taken from it gives its v + 2 l less this, and what this
+/// leaves in the leads of the rest is no momentum either (StrandLedger::lead). Zero where liquid is not free.
+[[nodiscard]] Vec3 loose_lead(const Model& model, const State& state, const Workspace::Scratch& scratch,
+                              std::size_t particle, double dt);
 
 } // namespace rivulet

@@ -119,8 +119,8 @@ struct StrandLedger {
     std::vector<Account> shed;     ///< and of what fell off them, with its sign turned
     std::vector<Account> flow;     ///< of the liquid that they are in, by drag
     std::vector<Account> buoyancy; ///< and by its pressure
-    /// Momentum that impulses of strands left in the leads of liquid that no solid is near [kg m/s]: v + l has all of
-    /// them, and they go on from there no more.
+    /// Momentum in the leads of liquid that no solid is near, besides that of weight [kg m/s]: impulses of strands left
+    /// it there, and liquid that was taken away. v + l has all of them, and they go on from there no more.
     std::vector<double> lead;
     Account initial_energy; ///< kinetic, elastic and in gravity [J]
     Account support_work;   ///< [J]

@@ -252,6 +252,7 @@ void add_films(const Model& model, const State& state, StrandSums& sums)
 {
     FilmScratchpad pad;
     measure_strands(model, pad);
+    pad.exposure = state.immersion.exposure;
     State& unchanged = const_cast<State&>(state); // the kernels take views that could write, and do not
     const FilmStrands strands = film_strands(model, state, pad);
     const FilmState films{unchanged.film.volume, unchanged.film.flow, unchanged.strands.velocity,
@@ -259,6 +260,7 @@ void add_films(const Model& model, const State& state, StrandSums& sums)
     const FilmMotion motion = film_motion(strands, model.wetting->film, films);
     sums.momentum += motion.momentum;
     sums.kinetic_energy += motion.energy;
+    sums.surface_energy = film_energy(strands, model.wetting->film, films).surface;
     for (const Vec3& impulse : state.film.owed) sums.momentum += impulse;
     for (std::size_t s = 0; s < state.film.pool.size(); ++s) {
         const Vec3 momentum = pool_momentum(model, state, s);

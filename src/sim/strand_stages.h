@@ -31,6 +31,7 @@ void commit_strands(const Model& model, State& state, const Workspace::Scratch& 
 /// Energies, momentum and the balance of the strands and of the liquid on them.
 struct StrandSums {
     double kinetic_energy = 0, potential_energy = 0, elastic_energy = 0; ///< [J]
+    double surface_energy = 0;            ///< of films, less that of dry strands; not in `dissipated` [J]
     double dissipated = 0;                ///< initial energy and work, less the energy that is there [J]
     Vec3 momentum = Vec3::Zero();         ///< with what films still owe to strands [kg m/s]
     Vec3 angular_momentum = Vec3::Zero(); ///< about the world's origin, orbital and of the edges' spin [kg m^2/s]

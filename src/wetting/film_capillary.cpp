@@ -68,12 +68,13 @@ void capillary_pressure(const FilmProfile& film, const CapillaryOptions& options
     for (std::size_t j = 0; j < n; ++j) pressure[j] *= widening(film, j);
 }
 
-double surface_energy(const FilmProfile& film, double surface_tension)
+double surface_energy(const FilmProfile& film, double surface_tension, std::span<const double> exposure)
 {
     double sum = 0;
     for (std::size_t e = 0; e + 1 < film.outer_radius.size(); ++e) {
         const double a = film.outer_radius[e], b = film.outer_radius[e + 1];
-        sum += (a + b) * std::hypot(film.edge_length[e], b - a);
+        const double part = exposure.empty() ? 1 : 0.5 * (exposure[e] + exposure[e + 1]);
+        sum += part * (a + b) * std::hypot(film.edge_length[e], b - a);
     }
     return std::numbers::pi * surface_tension * sum;
 }

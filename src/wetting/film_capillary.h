@@ -29,8 +29,9 @@ struct FilmProfile {
 
 /// p [Pa] of vertices.
 void capillary_pressure(const FilmProfile& film, const CapillaryOptions& options, std::span<double> pressure);
-/// E [J], of both parts.
-[[nodiscard]] double surface_energy(const FilmProfile& film, double surface_tension);
+/// E [J], of both parts; `exposure`: part of each vertex that has a surface, none = all of them have.
+[[nodiscard]] double surface_energy(const FilmProfile& film, double surface_tension,
+                                    std::span<const double> exposure = {});
 
 /// The force of surface tension on the liquid of an edge, -A dp/dx l. With both parts on it is the difference, between
 /// the edge's ends, of what pulls across a section,

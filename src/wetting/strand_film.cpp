@@ -486,9 +486,10 @@ FilmEnergy film_energy(const FilmStrands& strands, const FilmLiquid& liquid, con
         s.resize(film.n());
         measure(film, s);
         measure_liquid(film, s);
-        energy.surface += surface_energy(s.profile(), liquid.surface_tension);
+        energy.surface += surface_energy(s.profile(), liquid.surface_tension, film.exposure);
         for (std::size_t e = 0; e + 1 < film.n(); ++e) {
-            energy.surface -= 2 * std::numbers::pi * film.radius * liquid.surface_tension * s.edge_length[e];
+            const double part = film.exposure.empty() ? 1 : 0.5 * (film.exposure[e] + film.exposure[e + 1]);
+            energy.surface -= part * 2 * std::numbers::pi * film.radius * liquid.surface_tension * s.edge_length[e];
             energy.flow += 0.5 * liquid.density * s.edge_volume[e] * film.flow[e] * film.flow[e];
         }
     }

@@ -100,7 +100,8 @@ void step_films(const FilmStrands& strands, const FilmStep& step, const FilmStat
 /// becomes infinite or negative beyond it. Infinite without surface tension.
 [[nodiscard]] double film_step_limit(const FilmLiquid& liquid, double shortest_edge);
 
-/// Kinetic energy of the flow along the strands, and that of the surface less that of dry strands [J].
+/// Kinetic energy of the flow along the strands, and that of the surface, where it is exposed, less that of dry strands
+/// [J].
 struct FilmEnergy {
     double flow = 0;
     double surface = 0;

@@ -13,7 +13,7 @@ import unittest.mock
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "validation"), str(ROOT / "tools")]
 import validate  # noqa: E402
-from harness import Figure, at_most  # noqa: E402
+from harness import Figure, at_least, at_most  # noqa: E402
 
 
 class Validation(unittest.TestCase):
@@ -23,6 +23,12 @@ class Validation(unittest.TestCase):
         self.assertTrue(Figure("fall", -0.68, -0.67, 0.02, "").passed)
         self.assertFalse(at_most("speed", 2e-6, 1e-6, "").passed)
         self.assertFalse(at_most("speed", float("nan"), 1e-6, "").passed)
+        self.assertTrue(at_least("trail", 0.024, 0.01, "").passed)
+        self.assertTrue(at_least("seeds", 4, 4, "").passed)
+        self.assertFalse(at_least("trail", 0.0099, 0.01, "").passed)
+        self.assertFalse(at_least("trail", float("nan"), 0.01, "").passed)
+        self.assertTrue(validate.row("small", at_least("trail", 0.024, 0.01, "a law", unit="m"))
+                        .endswith("| 0.024 m | 0.01 m | a law | +1.4e+02 % | at least | reached |"))
 
     def test_small_sizes_reach_their_bounds_and_are_on_the_page(self):
         with tempfile.TemporaryDirectory(prefix="rivulet-validation-") as folder:

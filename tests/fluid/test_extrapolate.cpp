@@ -124,6 +124,58 @@ TEST(Extrapolation, LumpedMassGivesTheMomentumOfWhatIsCarriedOutwards)
     }
 }
 
+TEST(Extrapolation, LumpedMassGivesTheMomentumOfWhatSlipsAlongAWallToo)
+{
+    const TileGrid grid = row_of_tiles(0, 1);
+    constexpr int kLayers = 4;
+    for (const double friction : {0.0, 0.5}) {
+        Solids solids;
+        solids.box = {Vec3(-1, 0.08, -1), Vec3::Ones()}; // the wall takes two rows of cells
+        solids.closed[2] = true;
+        solids.wall_friction = friction;
+        SolidFields fields;
+        rasterize_solids(grid, solids, fields);
+        Faces velocity, lumped, plain;
+        SolidFields none;
+        const Faces mass = random_mass(grid, none);
+        Marks known;
+        fill_at_random(grid, 50, velocity, known);
+        for (std::size_t a = 0; a < 3; ++a)
+            for (std::size_t n = 0; n < mass[a].size(); ++n)
+                if (!(fields.open[a][n] > 0)) known[a][n] = 0;
+        FaceSolids at_rest;
+        const SlipWalls walls{solids, at_rest};
+        lump_mass(grid, fields, mass, kLayers, false, known, lumped, nullptr, &walls);
+        lump_mass(grid, fields, mass, kLayers, false, known, plain);
+        Faces changed = velocity;
+        for (std::size_t a = 0; a < 3; ++a)
+            for (std::size_t n = 0; n < velocity[a].size(); ++n) changed[a][n] += lumped[a][n] > 0 ? 0.1 : 0;
+        const Faces given = changed, old = velocity;
+        for (Faces* u : {&velocity, &changed}) {
+            Marks marks = known;
+            extrapolate_velocity(grid, kLayers, *u, marks);
+            constrain_to_solids(grid, solids, fields, marks, *u, at_rest);
+        }
+        for (const std::size_t a : {0U, 2U}) { // along the wall
+            double carried = 0, put = 0, in_open = 0, total = 0;
+            for (std::size_t n = 0; n < mass[a].size(); ++n) {
+                carried += mass[a][n] * (changed[a][n] - velocity[a][n]);
+                put += lumped[a][n] * (given[a][n] - old[a][n]);
+                total += lumped[a][n];
+                in_open += plain[a][n];
+            }
+            EXPECT_NEAR(carried / put, 1, 1e-12) << friction;
+            EXPECT_GT(total, 1.05 * in_open); // an eighth of all faces is in the wall
+        }
+        double across = 0, across_in_open = 0;
+        for (std::size_t n = 0; n < mass[1].size(); ++n) {
+            across += lumped[1][n];
+            across_in_open += plain[1][n];
+        }
+        EXPECT_EQ(across, across_in_open); // the wall stops what goes into it
+    }
+}
+
 TEST(Extrapolation, WhatIsKnownOfSolidsAtRestChangesNoBit)
 {
     const auto hollow = make_difference(make_box({-9, -9, -9}, {9, 9, 9}), make_sphere(Vec3(1, 0.3, 0.3), 0.6));

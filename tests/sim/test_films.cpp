@@ -113,6 +113,20 @@ TEST(Films, StrandsThatMoveSteadilyGoOnWhileDropsSlideDownThem)
     }
 }
 
+TEST(Films, SurfaceHasTheEnergyOfTheRingThatItAdds)
+{
+    // Around 4.7 cm of hair, 0.3 mm thick: 2 pi 0.3 mm 4.7 cm 0.0206 N/m, by hand; under water there is no surface.
+    Model m = wet_hair(Vec3::UnitX());
+    m.film_at_start.assign(42, 3e-4);
+    State state = initial_state(m);
+    EXPECT_NEAR(diagnose(m, state).surface_energy, 1.825014e-6, 1e-11);
+    EXPECT_EQ(diagnose(m, state).surface_energy, sum_strands(m, state).surface_energy);
+    state.immersion.exposure.assign(42, 0.25);
+    EXPECT_NEAR(diagnose(m, state).surface_energy, 0.25 * 1.825014e-6, 1e-11);
+    state.film.volume.assign(42, 0.0);
+    EXPECT_NEAR(diagnose(m, state).surface_energy, 0, 1e-20);
+}
+
 TEST(Films, LoseNothingAtTheTip)
 {
     for (const bool drips : {false, true}) {
@@ -244,6 +258,7 @@ TEST(Films, StrandsCatchLiquidAndKeepVolumeAndMomentum)
         for (int a = 0; a < 3; ++a)
             state.strands.velocity[v][a] = random_unit(1, v, static_cast<std::uint64_t>(a) + 2) - 0.5;
     }
+    state.clock.step = 1; // leads count from the first step on
     Workspace workspace;
     solve_strands(m, state, workspace.scratch(), 1e-3);
     const double volume = volume_of(state), film = ledger_balance(state).film;

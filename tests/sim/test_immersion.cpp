@@ -110,34 +110,6 @@ TEST(Immersion, LiquidGainsWhatStrandsLoseByDrag)
     EXPECT_LT(sum_strands(m, state).relative_error, 1e-12);
 }
 
-/// A ball of water of 1 cm that flies into nine free hairs, with nothing else around.
-Model drop_and_hairs()
-{
-    Model m = test::tank(Vec3::Constant(0.2), Vec3::Zero(), 4e-3);
-    m.domain.walls.fill(Wall::Open);
-    LiquidBody ball;
-    ball.shape = make_sphere(Vec3(0.09, 0.1, 0.1), 0.01);
-    ball.velocity = Vec3(0.3, 0, 0);
-    m.bodies.push_back(ball);
-    m.options.gravity.setZero();
-    m.options.frame_interval = 1;
-    m.options.strand_contact = StrandContactLaw::None;
-    m.options.max_step = m.options.strand_step = 2e-3;
-    m.strands.materials = {{1300, 3.9e9, 1.4e9, 0, 0.1e-3, 0.1e-3}};
-    for (int i = 0; i < 9; ++i) {
-        std::vector<Vec3> points;
-        for (int k = -4; k <= 4; ++k)
-            points.emplace_back(0.1 + 2e-3 * (i % 3 - 1), 0.101 + 2e-3 * (i / 3 - 1), 0.098 + 2.5e-3 * k);
-        (void)add_strand(m.strands, m.strands_at_start, points, 0, Vec3::UnitY());
-    }
-    group_strands(m.strands);
-    m.strand_groups = {{"hairs", 0, 9}};
-    m.wetting = Wetting{.film = {.density = 1000, .viscosity = 1e-3}, .captures = false, .drips = false};
-    m.film_at_start.assign(81, 0.0);
-    m.shortest_edge = 2.5e-3;
-    return m;
-}
-
 TEST(Immersion, DropAndHairsThatItMeetsKeepTheirMomentum) // H18
 {
     RIVULET_SKIP_IN_SLOW_BUILD();
@@ -148,7 +120,7 @@ TEST(Immersion, DropAndHairsThatItMeetsKeepTheirMomentum) // H18
     // In thick liquid faces beyond the surface keep their own velocity and take the liquid's change.
     for (const auto& [floats, film, viscosity] :
          {Case{false, 0, 1e-3}, Case{true, 0, 1e-3}, Case{true, 1e-4, 1e-3}, Case{true, 1e-4, 1}}) {
-        Model m = drop_and_hairs();
+        Model m = test::drop_and_hairs();
         m.wetting->floats = floats;
         m.film_at_start.assign(81, film);
         m.liquids[0].viscosity = viscosity;
@@ -402,7 +374,7 @@ TEST(Immersion, StepNeedsNoMemoryBesidesTheStateAndAnyNumberOfThreadsWillDo)
 {
     Model pool = pool_with_strand(Vec3(0.6, 0, 0.8), 700, false);
     pool.bodies[0].velocity = Vec3(0.1, 0, 0);
-    Model drop = drop_and_hairs(); // that no solid is near
+    Model drop = test::drop_and_hairs(); // that no solid is near
     drop.film_at_start.assign(81, 1e-4);
     for (const Model& m : {pool, drop}) {
         State reference = initial_state(m);

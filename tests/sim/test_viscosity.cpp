@@ -61,15 +61,15 @@ TEST(ViscousLiquid, HoneyStaysAtRestInATankThatHoldsIt)
 TEST(ViscousLiquid, ParticleThatLeavesThickLiquidIsNotShotOffByThePressureItHadInThere)
 {
     // In the corner of a cell it has hardly any volume there, and nothing viscous to hold it.
-    constexpr double kCell = 1e-3;
+    constexpr double kSmallCell = 1e-3;
     for (const float remembered : {-20.0F, 20.0F}) {
-        Model model = tank({0.016, 0.016, 0.016}, {0.016, 0.016, 0.008}, kCell);
+        Model model = tank({0.016, 0.016, 0.016}, {0.016, 0.016, 0.008}, kSmallCell);
         fill_with_honey(model);
         model.domain.friction = 1;
         model.options.max_step = 2e-3;
         State state = initial_state(model);
         run_until(model, state, 0.004);
-        state.liquid.position[0] = Vec3(0.008, 0.008, 0.008) + Vec3::Constant(0.05 * kCell);
+        state.liquid.position[0] = Vec3(0.008, 0.008, 0.008) + Vec3::Constant(0.05 * kSmallCell);
         state.liquid.pressure[0] = remembered;
         Workspace workspace;
         advance(model, state, workspace);

@@ -45,6 +45,8 @@ TEST(FilmCapillary, EnergyIsTensionTimesSurface)
     // A cone from 1 to 4 mm over 4 mm has the slant 5 mm: pi (1 + 4) 5 mm^2, by hand.
     const ProfileArrays film(2, 4e-3, [](double x) { return 1e-3 + 0.75 * x; });
     EXPECT_NEAR(surface_energy(film.profile(), 0.072), 0.072 * std::numbers::pi * 25e-6, 1e-18);
+    const std::vector<double> in_air{1, 0.5}; // a quarter of it is under water
+    EXPECT_NEAR(surface_energy(film.profile(), 0.072, in_air), 0.75 * 0.072 * std::numbers::pi * 25e-6, 1e-18);
 }
 
 TEST(FilmCapillary, PressureIsTheSlopeOfTheEnergy)

@@ -7,7 +7,7 @@ three of the seeds, so the tree is more of a comb than the pairs of pairs of the
 import h5py
 import numpy
 
-from harness import Figure, at_most
+from harness import Figure, at_least, at_most
 from svg_plot import Plot
 
 TITLE = "Tree of wet bristles"
@@ -81,6 +81,6 @@ def judge(case):
         at_most("bundles that part again, most of any seed", max(torn), 1, "they only join"),
         at_most("seeds of eight with one that does", sum(t > 0 for t in torn), 4, "they only join"),
         at_most("bundles more than somewhere above, most of any seed", max(more), 1, "never more of them further down"),
-        Figure("generations of joining, fewest of eight seeds, three at least", min(3, *generations), 3, 0, "three levels at least"),
-        Figure("seeds in which two bundles meet, one at least", min(1, sum(m > 0 for m in meetings)), 1, 0, "not single bristles alone"),
+        at_least("generations of joining, fewest of eight seeds", min(generations), 3, "three levels at least"),
+        at_least("seeds of eight in which two bundles meet", sum(m > 0 for m in meetings), 1, "not single bristles alone"),
     ]

@@ -4,7 +4,7 @@ root's start and end moves the hair: it hangs. What liquid and walls have of the
 """
 import numpy
 
-from harness import Figure, at_most
+from harness import at_least, at_most
 from svg_plot import Plot
 
 TITLE = "Hair drawn through a pool"
@@ -31,7 +31,7 @@ def judge(case):
     case.picture(plot)
     moving = (time > 0.5) & (time < STOP)
     return [
-        Figure("with drag: trail when the root stops", min(0.01, numpy.interp(STOP, time, behind)), 0.01, 0, "1 cm or more", unit="m"),
+        at_least("with drag: trail when the root stops", numpy.interp(STOP, time, behind), 0.01, "asked for", unit="m"),
         at_most("with drag: trail a second later, as a share of that", behind[-1] / numpy.interp(STOP, time, behind), 0.5, "it recovers"),
         at_most("without: largest trail from 0.5 to 1 s, as a share of the length", numpy.abs(freely[moving]).max() / LENGTH, 0.05,
                 "it hangs down"),

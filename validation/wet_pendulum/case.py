@@ -1,7 +1,10 @@
 """A hair is let go at 45 degrees with a drop 27 times as heavy as itself near its root. The drop falls, sliding down along the hair, and
 swings the hair down. The gallery's scene, in a box that is deep enough for what falls off. Once as it is, with water; once without surface
-tension and friction, because the energy of the film's surface is not in the sums of energy, and the drop has nearly as much of it as
-the swing. Then the drop falls as seven smooth beads on a rigid hair do, nearly freely; that the hair can bend lets it fall a little faster.
+tension and friction. Then the drop falls as seven smooth beads on a rigid hair do, nearly freely; that the hair can bend lets it fall a little faster.
+
+Mechanical energy is that of motion, weight, bending and the film's surface, of which the drop has half as much at the start as its weight could do on
+the way to the tip. What it rises by above its lowest value so far is set against the surface's energy at the start and the potential energy set
+free until then.
 
 Momentum of hair, film and drops is the weight of all times the time, less what the hook bears. The program's own accounts of
 the same close to 1e-9. The force on the hook is that of the hair's step; what liquid does to the pinned vertex itself within the film's
@@ -22,6 +25,10 @@ MASS = DENSITY * math.pi * RADIUS**2 * LENGTH + WATER * DROP
 SETTINGS = {"domain__lower": "-8 -3 -290 cm", "simulation__end_time": "0.75 s", "simulation__frame_rate": "200 Hz",
             "test__drops_fall_as_fast_as_a_bead__tolerance": "100 m/s",
             "probes__hook__kind": "force", "probes__hook__object": "hook", "probes__hook__every": "step"}
+
+# Why the energy of the film does not only fall.
+SPREADING = ("fluxes along the hair spread the drop, which makes surface that nothing pays for, and steps of 1 ms are long for its beads. With 42 "
+             "vertices 7 % are left at 0.1 ms, with 330 1.5 %; of the film alone on a hair that is held, with 330, 0.6 %.")
 
 
 def fall_of_beads(duration, steps=500):
@@ -74,10 +81,11 @@ def momentum_missing(run):
 
 
 def energy_rise(run):
-    """Largest rise of the mechanical energy above its lowest value so far, as a share of the potential energy that was set free."""
+    """Largest rise of the mechanical energy above its lowest value so far, as a share of the surface's energy at the start and the potential energy
+    that was set free; once these are a tenth of what the weight could do along the hair, which with tension they are from the start."""
     sums = run.table("energy.csv")
-    whole = sums["kinetic"] + sums["potential"] + sums["elastic"]
-    freed = sums["potential"][0] - sums["potential"]
+    whole = sums["kinetic"] + sums["potential"] + sums["elastic"] + sums["surface"]
+    freed = sums["surface"][0] + sums["potential"][0] - sums["potential"]
     late = freed > 0.1 * MASS * GRAVITY * LENGTH
     return ((whole - numpy.minimum.accumulate(whole))[late] / freed[late]).max()
 
@@ -99,6 +107,7 @@ def judge(case):
         Figure("maxima of the angular speed from turn to turn, smooth", swings(probes), 1, 0, "a smooth swing"),
         at_most("momentum missing, water", momentum_missing(water), 0.01, "weight and what the hook bears"),
         at_most("momentum missing, smooth", momentum_missing(smooth), 0.01, "weight and what the hook bears"),
+        at_most("rise of the mechanical energy, water", energy_rise(water), 0.01, "nothing drives it", known_miss=SPREADING),
         at_most("rise of the mechanical energy, smooth", energy_rise(smooth), 0.01, "nothing drives it"),
         at_most("error of the liquid's ledger", water.table("ledger.csv")["relative_error"].max(), 1e-12, "nothing is lost"),
     ]
