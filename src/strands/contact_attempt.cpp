@@ -64,7 +64,7 @@ public:
         contact_ = {};
         begin_update(given_.model, update_);
         begin_bridges();
-        const bool is_few_wet = is_wet() && bridges_.size() <= kFewWetContacts;
+        const bool is_few_wet = is_wet() && are_few_strands(given_) && bridges_.size() <= few_wet_contacts(given_);
         if (!is_few_wet || !goes_by_newton(false)) {
             go_by_rounds();
             if (gave_up_) return;
@@ -424,7 +424,7 @@ private:
         move(all);
     }
 
-    [[nodiscard]] bool are_few() const { return contact_.contacts.size() <= kFewWetContacts; }
+    [[nodiscard]] bool are_few() const { return contact_.contacts.size() <= few_wet_contacts(given_); }
     [[nodiscard]] bool has_failed() const
     {
         return contact_.thrown >= 0 || contact_.n_unbearable > 0 || contact_.n_missed > 0 || !all_converged() ||

@@ -28,6 +28,10 @@ constexpr std::int64_t kWetUpdates = 800'000;
 constexpr double kSprungResidual = 0.1;
 /// By how much more sweeps of Newton's rounds for few contacts may cost then.
 constexpr int kNewtonPatience = 10;
+/// Vertices of strands that are few: some hundreds of hairs.
+constexpr std::size_t kFewVertices = 20'000;
+/// Their contacts and bridges for which there is a dearer search, and those of strands that are more.
+constexpr std::size_t kFewWetContacts = 5000, kFewWetContactsOfMany = 2000;
 
 /// Motion of each contact for a force on it alone, averaged over directions, from what is written out already [m/N].
 std::vector<double> own_compliance(const BlockCompliance& w)
@@ -105,10 +109,11 @@ std::int64_t count_unbearable(double bearable, double worst, std::span<const Con
     return std::max<std::int64_t>(count, 1);
 }
 
-int affordable_iterations(const ContactOptions& options, bool is_wet, ForceSearch search, std::size_t n_contacts)
+int affordable_iterations(const ContactCase& given, bool is_wet, ForceSearch search, std::size_t n_contacts)
 {
     if (search == ForceSearch::Sketch) return kSketchIterations;
-    const int patience = search == ForceSearch::Newton && n_contacts <= kFewWetContacts ? kNewtonPatience : 1;
+    const ContactOptions& options = given.options;
+    const int patience = search == ForceSearch::Newton && n_contacts <= few_wet_contacts(given) ? kNewtonPatience : 1;
     const std::int64_t updates = patience * (is_wet ? kWetUpdates : options.contact_updates);
     const std::int64_t paid_for = updates / static_cast<std::int64_t>(n_contacts);
     return static_cast<int>(
@@ -156,6 +161,13 @@ ConeSolution solve_cones_by_size(std::span<ConeContact> cones, StrandCompliance&
 
 } // namespace
 
+bool are_few_strands(const ContactCase& given) { return given.state.position.size() <= kFewVertices; }
+
+std::size_t few_wet_contacts(const ContactCase& given)
+{
+    return are_few_strands(given) ? kFewWetContacts : kFewWetContactsOfMany;
+}
+
 Vec3 force_before(const ContactCase& given, const StrandContact& contact, std::span<const StrandBridge> bridges)
 {
     return contact.bridge >= 0 ? bridges[static_cast<std::size_t>(contact.bridge)].contact.force
@@ -193,7 +205,7 @@ ContactForces solve_contact_forces(const ContactCase& given, std::span<const Str
         kForceGrain);
     if (!stiff.empty()) add_without_excess(contacts, compliance, out.moved);
     const ConeOptions cone_options{std::min(options.tolerance * given.thinnest, options.slowest * given.step.dt),
-                                   affordable_iterations(options, is_wet, search, n)};
+                                   affordable_iterations(given, is_wet, search, n)};
     std::size_t max_bytes = std::max(kMaxBlockBytes, kBlockBytesOfVertex * given.state.position.size());
     if (is_wet) max_bytes = std::max(max_bytes, kMaxWetBlockBytes);
     std::vector<ConeContact> cones = cones_of(contacts, bridges);
@@ -201,7 +213,7 @@ ContactForces solve_contact_forces(const ContactCase& given, std::span<const Str
     const auto by_size = [&] {
         return solve_cones_by_size(cones, compliance, cone_options, max_bytes, is_wet, is_wet ? guess : out.force, out);
     };
-    const bool by_springs = is_wet && search != ForceSearch::Sketch && n <= kFewWetContacts;
+    const bool by_springs = is_wet && search != ForceSearch::Sketch && n <= few_wet_contacts(given);
     ConeSolution solution;
     if (by_springs) {
         const ContactForces given_forces = out;

@@ -24,8 +24,12 @@ struct ContactForces {
 /// How much a search for forces may cost: little where all but where the next begins will be lost of it, much where the
 /// step ends only with forces that have been found.
 enum class ForceSearch { Sketch, Round, Newton };
-/// Contacts, bridges among them, for which Newton's rounds can afford a search that finds what others do not.
-inline constexpr std::size_t kFewWetContacts = 5000;
+/// Whether a step looks at so few strands that their contacts and bridges are dear only where they are many on each:
+/// then wet steps may begin with Newton's rounds, in which all strands and forces are found together.
+[[nodiscard]] bool are_few_strands(const ContactCase& given);
+/// Contacts, bridges among them, for which Newton's rounds can afford a search that finds what others do not. Each of
+/// its steps goes through all strands that touch.
+[[nodiscard]] std::size_t few_wet_contacts(const ContactCase& given);
 
 /// Solves for the forces of contacts, among them bridges, with strands that answer linearly to them from where
 /// `motion` has them. If `is_soft`, contacts give way to their forces.
