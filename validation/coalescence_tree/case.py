@@ -70,7 +70,7 @@ def judge(case):
         apart = {k: [sorted(bundle) for bundle in those] for k, those in apart.items() if those}
         oldest, met = grow(levels)
         print(f"  seed {seed}: {counts[0]} to {counts[-1]} bundles, {oldest} generations, {met} times two bundles met, apart at {apart}")
-        roots.append(counts[0])
+        roots.append(int(counts[0]))
         torn.append(sum(map(len, apart.values())))
         more.append(int((counts - numpy.minimum.accumulate(counts)).max()))
         generations.append(oldest)
