@@ -122,7 +122,7 @@ DeepEdges count_deep_edges(const StrandEdges& edges, const StrandMotion& motion,
             const double end = depth_in(*o.shape, o.end, segment_at(motion.end, c.a), radius) / radius;
             if (end <= missed) return;
             const double start = depth_in(*o.shape, o.start, segment_at(motion.start, c.a), radius) / radius;
-            if (start > missed && end <= start + kDeeperThanBefore) return;
+            if (start > bearable || (start > missed && end <= start + kDeeperThanBefore)) return;
             // No force keeps it out of two solids that close on it: that is missed, and no reason to try again.
             const bool is_pinched = std::ranges::any_of(obstacles, [&](const StrandObstacle& other) {
                 return &other != &o &&

@@ -34,7 +34,8 @@ struct DeepEdges {
     std::int64_t n_unbearable = 0; ///< by more than `bearable`; not among those
     double deepest = 0;            ///< of these [m]
 };
-/// Without those that are held, and that were as deep before.
+/// Without those that are held, that were as deep before, or that set out deeper than is bearable: these are lost
+/// already, and a shorter step does not bring them back.
 [[nodiscard]] DeepEdges count_deep_edges(const StrandEdges& edges, const StrandMotion& motion,
                                          std::span<const StrandObstacle> obstacles,
                                          std::span<const StrandContact> contacts, double missed, double bearable);

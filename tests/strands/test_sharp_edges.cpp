@@ -190,6 +190,8 @@ TEST(SharpEdge, AnEdgeThatIsDeepInAnObstacleIsCountedWhateverItsContactSays)
     EXPECT_EQ(count(0.99, 1.01).n_missed, 1); // it creeps in
     EXPECT_EQ(count(-1, 0.9).n_missed, 0);
     EXPECT_EQ(count(3, 2.9).n_unbearable, 0); // on its way out
+    EXPECT_EQ(count(2.1, 4).n_unbearable, 0); // it set out in there: strands that begin in a box that turns
+    EXPECT_EQ(count(1.9, 4).n_unbearable, 1);
 }
 
 } // namespace
