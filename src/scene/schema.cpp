@@ -173,7 +173,9 @@ Record liquid_record()
             "A Newtonian liquid.",
             "",
             {
-                word("material", liquid_material_names(), "Liquid of the library that gives the values left out here.")
+                word("material", liquid_material_names(),
+                     "Liquid of the library that gives the values left out here. The table's own name says nothing: "
+                     "`[liquids.honey]` alone is water.")
                     .otherwise("water"),
                 number("density", "kg/m3", "Mass of a unit of volume.").between(1, 1e5).absent(of_material),
                 number("viscosity", "Pa s", "Dynamic viscosity.").between(0, 1e6).absent(of_material),

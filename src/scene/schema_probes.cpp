@@ -71,7 +71,9 @@ Record probe_record()
                  "the same per second since the last frame, `bridges` how many pairs of edges, and of edges and "
                  "obstacles, liquid joins in the air, `clusters` how many groups of strands it joins them to, lone "
                  "ones counted, "
-                 "`largest_cluster` and `mean_cluster` how many strands are in these.")
+                 "`largest_cluster` and `mean_cluster` how many strands are in these; strands of other groups join "
+                 "them, but "
+                 "do not count.")
                 .mandatory(),
             word("field", field_names(), "Field of the liquid that is measured.").mandatory().only(of_field),
             reference("object", {"liquids"}, "Liquid that is measured.").absent("all liquids").only(of_liquid),

@@ -136,10 +136,11 @@ private:
             double& pool = state_.film.pool[s];
             require_finite(pool, "film.pool", s);
             const std::size_t tip = static_cast<std::size_t>(model_.strands.first[s + 1]) - 1;
-            if (is_under(tip) ||
-                pool < std::max(unit_, hanging_volume(scratch_.films.radius[s], wetting_.surface_tension,
-                                                      wetting_.film.density, felt(tip).norm())))
-                continue;
+            // Under water nothing hangs: the liquid takes what comes.
+            const double hanging = is_under(tip) ? 0
+                                                 : hanging_volume(scratch_.films.radius[s], wetting_.surface_tension,
+                                                                  wetting_.film.density, felt(tip).norm());
+            if (pool < std::max(unit_, hanging)) continue;
             const std::vector<Vec3>& x = state_.strands.position;
             const double shed = fitting(pool, x[tip]), n = std::floor(shed / unit_);
             const Vec3 tangent = (x[tip] - x[tip - 1]).normalized();

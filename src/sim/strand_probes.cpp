@@ -220,8 +220,12 @@ std::vector<double> sample_strand_probe(const Model& model, const State& state, 
         return sample_film_probe(model, state, group, probe.kind);
     case ProbeKind::Bridges:
         for (std::size_t i = 0; i < state.bridges.size(); ++i) {
-            const auto a = static_cast<std::size_t>(state.bridges.a[i]);
-            sum += a >= all.begin && a < all.end && is_exposed(state, i) ? 1 : 0;
+            const auto is_of_group = [&](std::int32_t edge) {
+                return edge >= 0 && static_cast<std::size_t>(edge) >= all.begin &&
+                       static_cast<std::size_t>(edge) < all.end;
+            };
+            const bool joins = is_of_group(state.bridges.a[i]) || is_of_group(state.bridges.b[i]);
+            sum += joins && is_exposed(state, i) ? 1 : 0;
         }
         return {sum};
     case ProbeKind::FilmShed:

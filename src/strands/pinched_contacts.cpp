@@ -7,8 +7,6 @@
 namespace rivulet {
 namespace {
 
-/// Cosine of the angle between normals, seen along the strand, beyond which it is pinched and not squeezed out.
-constexpr double kOpposed = -0.7;
 /// Distance along a strand of contacts that count as being at one place, in edges.
 constexpr double kOnePlace = 0.5;
 

@@ -3,6 +3,7 @@
 #include "base/parallel.h"
 #include "strands/contact_case.h"
 #include "strands/edge_in_shape.h"
+#include "strands/pinched_contacts.h"
 
 #include <algorithm>
 
@@ -37,6 +38,23 @@ double depth_in(const Shape& shape, const Pose& pose, const Segment& edge, doubl
     const double s = deepest_between_ends(shape, inside, radius);
     if (s > 0) return shape.distance(inside.at(s)) >= 0 ? 0 : -place_across(shape, inside, s).distance;
     return -std::min(shape.distance(inside.a), shape.distance(inside.b));
+}
+
+/// Out of an obstacle where an edge is deepest at the end of a step, less what of it is along the edge.
+Vec3 way_out(const StrandObstacle& obstacle, const Segment& edge, double radius)
+{
+    const Segment inside{obstacle.end.to_body(edge.a), obstacle.end.to_body(edge.b)};
+    const Vec3 normal = obstacle.end.rotation * deepest_place(*obstacle.shape, inside, radius).normal;
+    const Vec3 tangent = (edge.b - edge.a).normalized();
+    return normal - normal.dot(tangent) * tangent;
+}
+
+/// Whether the edge has both obstacles at hand, on opposite sides.
+bool is_between(const StrandObstacle& o, double depth, const StrandObstacle& other, const Segment& edge, double radius)
+{
+    if (depth + depth_in(*other.shape, other.end, edge, radius) < -2 * radius) return false;
+    const Vec3 x = way_out(o, edge, radius), y = way_out(other, edge, radius);
+    return x.dot(y) <= kOpposed * x.norm() * y.norm();
 }
 
 } // namespace
@@ -125,8 +143,7 @@ DeepEdges count_deep_edges(const StrandEdges& edges, const StrandMotion& motion,
             if (start > bearable || (start > missed && end <= start + kDeeperThanBefore)) return;
             // No force keeps it out of two solids that close on it: that is missed, and no reason to try again.
             const bool is_pinched = std::ranges::any_of(obstacles, [&](const StrandObstacle& other) {
-                return &other != &o &&
-                       end + depth_in(*other.shape, other.end, segment_at(motion.end, c.a), radius) / radius >= -2;
+                return &other != &o && is_between(o, end * radius, other, segment_at(motion.end, c.a), radius);
             });
             depth[k] = is_pinched ? std::min(end, bearable) : end;
         },

@@ -64,7 +64,7 @@ std::vector<EdgePair> shared_roots(const StrandModel& model)
     return shared;
 }
 
-/// Ends of knots on a strand that are nearer to each other, in edges, are at one place.
+/// Ends of knots on a strand that are no farther from the first of them, in edges, are at one place.
 constexpr double kOneKnot = 0.5;
 
 /// Vertices of edges that knots tie to one place, whether directly or through others.
@@ -89,8 +89,12 @@ std::vector<std::vector<std::int32_t>> knots_of(const StrandModel& model)
         while (parent[j] != j) j = parent[j] = parent[parent[j]];
         return j;
     };
+    std::size_t first = 0; // of those at one place
     for (std::size_t k = 1; k < ends.size(); ++k)
-        if (ends[k].place - ends[k - 1].place <= kOneKnot) parent[root_of(ends[k].joint)] = root_of(ends[k - 1].joint);
+        if (ends[k].place - ends[first].place <= kOneKnot)
+            parent[root_of(ends[k].joint)] = root_of(ends[first].joint);
+        else
+            first = k;
     std::vector<std::vector<std::int32_t>> knots(model.joints.size());
     for (const End& end : ends) knots[root_of(end.joint)].push_back(end.vertex);
     return knots;

@@ -69,6 +69,12 @@ TEST(FilmProbes, ClustersAreThoseOfAllBridgesOrOfThoseAtOneVertex)
     bridges.kind = ProbeKind::Bridges;
     bridges.object = "hair";
     EXPECT_EQ(sample_probe(model, state, bridges).at(0), 3);
+    model.strand_groups = {{"hair", 0, 2}, {"third", 2, 1}, {"last", 3, 1}}; // bridges join groups: both count them
+    EXPECT_EQ(sample_probe(model, state, bridges).at(0), 2);
+    bridges.object = "third";
+    EXPECT_EQ(sample_probe(model, state, bridges).at(0), 1);
+    bridges.object = "hair";
+    model.strand_groups = {{"hair", 0, 4}};
     state.immersion.exposure.assign(16, 1.0);
     std::fill_n(state.immersion.exposure.begin(), 8, 0.0); // the first two are under water
     EXPECT_EQ(clusters({}), 4);

@@ -299,6 +299,23 @@ TEST(Immersion, FilmUnderStillWaterStays)
     EXPECT_LT(sum_strands(m, state).relative_error, 1e-12);
 }
 
+/// What hangs at a tip when it comes under water, or runs there, does not wait for the weight of Tate's drop.
+TEST(Immersion, WaterTakesWhatHangsAtATipUnderIt)
+{
+    const Model m = pool_with_wet_hair(0.035);
+    State state = initial_state(m);
+    Workspace workspace;
+    (void)advance(m, state, workspace);
+    const double least = 0.25 * std::pow(0.5 * m.options.cell_size, 3); // a quarter of a particle
+    state.film.pool[0] = 2.5 * least;
+    const double volume = ledger_balance(state).bulk + ledger_balance(state).film + ledger_balance(state).pool;
+    for (int i = 0; i < 5; ++i) (void)advance(m, state, workspace);
+    const LedgerBalance after = ledger_balance(state);
+    EXPECT_LT(state.film.pool[0], least);
+    EXPECT_GT(after.shed, 1.5 * least);
+    EXPECT_NEAR((after.bulk + after.film + after.pool) / volume, 1, 1e-13);
+}
+
 TEST(Immersion, FilmOfAHairThatIsHalfUnderWaterRunsDownToTheSurface)
 {
     const Model m = pool_with_wet_hair(0.07); // from 9 cm to 5 cm; the surface is at 7 cm

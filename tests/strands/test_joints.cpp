@@ -67,6 +67,25 @@ TEST(StrandJoints, AKnotOfManyStrandsStaysClosed)
     EXPECT_FALSE(edges.are_tied(9, 27 + 4)); // beyond the edges that a knot keeps apart
 }
 
+/// Along a rope knots every 0.49 edges are not one knot.
+TEST(StrandJoints, KnotsOfAFringeDoNotKeepAllOfItApart)
+{
+    Tied s; // vertices 0 to 8 are the rope
+    s.add({0, 0, 0}, {0.08, 0, 0});
+    for (int i = 0; i < 16; ++i) {
+        const double place = 0.49 * i;
+        s.add({0.01 * place, 0, 0}, {0.01 * place, 0, -0.05});
+        const auto edge = static_cast<std::int32_t>(place);
+        s.model.joints.push_back({.a = 9 + 9 * i, .b = edge, .s = 0, .t = place - edge});
+    }
+    group_strands(s.model);
+    const StrandEdges edges(s.model);
+    EXPECT_TRUE(edges.are_tied(0, 9));           // the rope and the first of the fringe
+    EXPECT_TRUE(edges.are_tied(9, 9 + 9));       // half an edge apart
+    EXPECT_FALSE(edges.are_tied(9, 9 + 9 * 2));  // a whole one
+    EXPECT_FALSE(edges.are_tied(9, 9 + 9 * 15)); // 7 edges apart
+}
+
 /// A hair hangs from the middle of another that is held at both ends and becomes taut at once: the knot stays closed.
 TEST(StrandJoints, AKnotOfHairThatBecomesTautStaysClosed)
 {

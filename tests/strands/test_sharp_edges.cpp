@@ -194,5 +194,29 @@ TEST(SharpEdge, AnEdgeThatIsDeepInAnObstacleIsCountedWhateverItsContactSays)
     EXPECT_EQ(count(1.9, 4).n_unbearable, 1);
 }
 
+/// Two boxes close on an edge and leave it no room: nothing keeps it out of both. Two that lie beside each other are
+/// one with a seam.
+TEST(SharpEdge, AnEdgeIsPinchedBetweenObstaclesThatFaceEachOtherAndNotAtTheirSeam)
+{
+    const auto below = make_box({-0.1, -0.1, -0.1}, {0.1, 0.1, 0}), above = make_box({-0.1, -0.1, 0}, {0.1, 0.1, 0.1}),
+               beside = make_box({-0.1, 0.1, -0.1}, {0.1, 0.3, 0});
+    Touching s(human_hair());
+    const double y = 0.1 - 4 * kHairRadius, z = 2 * kHairRadius;
+    s.add(line({0, y, z}, {0.01, y, z}, 2));
+    const StrandEdges edges(s.model);
+    const std::vector<StrandContact> contacts{{.a = 0, .b = -1}};
+    const auto count = [&](const Shape& other) {
+        const std::vector<StrandObstacle> obstacles{{below.get(), {}, {}, std::nullopt},
+                                                    {&other, {}, {}, std::nullopt}};
+        std::vector<Vec3> end = s.state.position;
+        for (Vec3& x : end) x.z() -= 5 * kHairRadius; // to three radii below the floor
+        return count_deep_edges(edges, {s.state.position, end, {}}, obstacles, contacts, 1, 2);
+    };
+    EXPECT_EQ(count(*above).n_unbearable, 0);
+    EXPECT_EQ(count(*above).n_missed, 1);
+    EXPECT_EQ(count(*beside).n_unbearable, 1);
+    EXPECT_EQ(count(*beside).n_missed, 0);
+}
+
 } // namespace
 } // namespace rivulet
