@@ -319,8 +319,9 @@ void Session::warn_of_stretched_edges() const
     if (figures_.stretched_edges == 0) return;
     log_warning(
         "edges of strands were stretched or compressed by up to {:.2g} %, at once {} of them by more than they may "
-        "be (1 %, or ten times what the strand's weight does to it); what sweeps through strands stretches them "
-        "less with a smaller simulation.strand_step (now {:.4g} s)",
+        "be (1 %, or ten times what the strand's weight does to it). Where pins or loads do so that is as it should "
+        "be; "
+        "what sweeps through strands stretches them less with a smaller simulation.strand_step (now {:.4g} s)",
         100 * figures_.worst_strain, figures_.stretched_edges, scene_.model.options.strand_step);
 }
 

@@ -13,6 +13,8 @@ namespace rivulet {
 namespace {
 
 constexpr double kMaxDrawnVertices = 3e7;
+/// Lengths that are meant to be equal may differ by their rounding.
+constexpr double kRoundedUp = 1 + 1e-9;
 
 class StrandChecker {
 public:
@@ -231,9 +233,9 @@ private:
                 const Vec3& x = curves[s][vertex_index(get<std::int64_t>(joints[i], "vertex"), curves[s].size())];
                 const double distance =
                     nearest_place(x, other->second, other->first == &table ? s : kNoStrand).distance;
-                if (distance <= number(joints[i], "within")) continue;
+                if (distance <= kRoundedUp * number(joints[i], "within")) continue;
                 problems_.add(joints[i].find("strands")->where, here + ".strands",
-                              fmt::format("strand {} ends {} m from the nearest of '{}'; allowed: within {} m", s,
+                              fmt::format("strand {} is {:.6g} m from the nearest of '{}'; allowed: within {} m", s,
                                           distance, text(joints[i], "strands"), number(joints[i], "within")));
                 break;
             }
