@@ -126,7 +126,7 @@ TEST(StrandScene, VerticesThatAreNotThereOrHeldTwiceAreRefused)
     expect("simulation.strand_integrator=\"midpoint\"", "simulation.strand_integrator: does not go with joints");
     expect("simulation.strand_contact=\"penalty\"", "simulation.strand_contact: \"penalty\" does not go with joints");
     expect("strands.tow.joints=[{vertex=31,strands=\"tow\"}]", "strands.tow.joints[0].vertex: 31 is beyond");
-    expect("strands.tow.joints=[{strands=\"tow\",within=\"1 um\"}]", "strands.tow.joints[0].strands: strand 0 ends");
+    expect("strands.tow.joints=[{strands=\"tow\",within=\"1 um\"}]", "strands.tow.joints[0].strands: strand 0 is");
     expect("strands.tow.joints=[{strands=\"tow\",within=\"1 kg\"}]", "strands.tow.joints[0].within");
     expect("strands.tow.joints=[{strands=\"nobody\"}]", "strands.tow.joints[0].strands");
     expect("strands.tow.loads=[{force=[0,0,0],start=1,stop=1}]", "strands.tow.loads[0].stop: 1 s is not after start");
