@@ -266,7 +266,7 @@ void stretch_hessian(const RodEdge& edge, const RodStretchLaw& law, const Lane& 
 {
     const Lane strain = edge.length * law.inverse_rest_length - 1.0 - law.strain;
     const Lane tension = law.weight * strain * law.inverse_rest_length;
-    const Lane allowed = curving > 0.0 ? tension : lane_max(tension, Lane{});
+    const Lane allowed = tension > 0.0 ? tension : curving * tension;
     const Lane across = allowed * edge.inverse_length;
     out.e = tension * edge.tangent;
     out.ee = {};

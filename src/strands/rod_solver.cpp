@@ -12,6 +12,13 @@ constexpr double kArmijo = 1e-4;
 /// A promised decrease below this part of the potential is lost in rounding.
 constexpr double kRounding = 1e-11;
 constexpr int kMaxHalvings = 40;
+/// Steps in which the Gauss-Newton matrix alone stands in for one that is not positive definite. Strands that need more
+/// are mostly taut ones let go, which buckle in many waves at once.
+constexpr int kGaussNewtonSteps = 5;
+/// Longest step, in edges and radians, that is taken with a matrix that is not positive definite.
+constexpr double kShortStep = 0.1;
+/// Parts of the second derivatives of stretching and bending that are tried then, the largest first.
+constexpr double kCurvingTried[] = {0.95, 0.8, 0.5, 0.25, 0.1, 0};
 /// Beyond it there is infinity, and what is not a number.
 constexpr double kLargest = std::numeric_limits<double>::max();
 
@@ -34,21 +41,24 @@ public:
         active_ = Lane{} == Lane{};
         value_ = potential(s_, base_);
         while (any(active_) && result.iterations < options_.max_iterations) {
-            ++result.iterations;
+            iteration_ = ++result.iterations;
             find_step();
             const LaneMask last = step_size() <= options_.tolerance;
             search_along_step(last);
             result.converged |= active_ & last;
             active_ &= ~last;
         }
+        // Contacts take their compliance from the factors.
+        if (!is_patient() && any((curving_ < 1.0) | is_indefinite_)) factor();
         result.potential = value_;
         return result;
     }
 
-    /// The factored Hessian where the strand is, and the step from there.
+    /// The factored Hessian where the strand is, the Gauss-Newton matrix if need be, and the step from there.
     void factor()
     {
         active_ = Lane{} == Lane{};
+        iteration_ = 0;
         find_step();
     }
 
@@ -84,19 +94,41 @@ private:
         matrix_.at(i, i) = f * matrix_.at(i, i) + (1.0 - f);
     }
 
-    /// The Newton step of every lane; to a minimum with the Gauss-Newton matrix where the full one is not positive
-    /// definite.
+    /// The factored Hessian with as much of the second derivatives as `curving` says; where it is positive definite.
+    [[nodiscard]] LaneMask factor_hessian(const Lane& curving)
+    {
+        curving_ = curving;
+        potential_hessian(s_, base_, curving, gradient_.data(), matrix_);
+        hold();
+        return matrix_.factor() > 0.0;
+    }
+
+    /// The Newton step of every lane. To a minimum where the full matrix is not positive definite: with the
+    /// Gauss-Newton matrix at first. If that gets nowhere, nevertheless with the full one where that leads down and not
+    /// far, as near places where forces balance but for no disturbance; else with as much of the difference as leaves
+    /// the matrix positive definite.
     void find_step()
     {
-        potential_hessian(s_, base_, spread(1.0), gradient_.data(), matrix_);
-        hold();
-        const LaneMask good = matrix_.factor() > 0.0;
-        // Also of strands that are done: contacts take their compliance from these factors.
-        if (any(~good) && options_.is_minimum) {
-            potential_hessian(s_, base_, good ? spread(1.0) : Lane{}, gradient_.data(), matrix_);
-            hold();
-            static_cast<void>(matrix_.factor());
+        LaneMask good = factor_hessian(spread(1.0));
+        is_indefinite_ = LaneMask{};
+        // Also of strands that are done, for contacts.
+        if (options_.is_minimum && any(~good)) {
+            if (!is_patient()) {
+                solve_for_step();
+                is_indefinite_ = ~good & (slope_ < 0.0) & (step_size() < kShortStep);
+                good |= is_indefinite_;
+            }
+            for (const double part : kCurvingTried) {
+                if (!any(~good)) break;
+                if (is_patient() && part > 0) continue;
+                good |= factor_hessian(good ? curving_ : spread(part));
+            }
         }
+        solve_for_step();
+    }
+
+    void solve_for_step()
+    {
         for (std::size_t i = 0; i < step_.size(); ++i) step_[i] = -gradient_[i];
         matrix_.solve(step_.data());
         slope_ = Lane{};
@@ -105,6 +137,8 @@ private:
             slope_ += step_[i] * gradient_[i];
         }
     }
+
+    [[nodiscard]] bool is_patient() const { return iteration_ <= kGaussNewtonSteps; }
 
     [[nodiscard]] Lane step_size() const
     {
@@ -188,8 +222,26 @@ private:
             move(length);
             value = potential(s_, trial_);
         }
+        if (!is_patient()) go_on(length, value);
         value_ = active_ ? value : value_;
         std::swap(base_, trial_);
+    }
+
+    /// Where the matrix was made stiffer than the strand is, a whole step may fall short: twice as far, and twice as
+    /// far again, as long as that pays.
+    void go_on(Lane& length, Lane& value)
+    {
+        LaneMask pays = active_ & (curving_ < 1.0) & (length == 1.0);
+        if (!any(pays)) return;
+        while (any(pays)) {
+            const Lane farther = pays ? 2.0 * length : length;
+            move(farther);
+            const Lane found = potential(s_, trial_);
+            pays &= found < value;
+            value = pays ? found : value;
+            length = pays ? farther : length;
+        }
+        move(length);
     }
 
     void go_along_step(const Lane& length)
@@ -209,6 +261,9 @@ private:
     LaneMask active_{};
     LaneMask is_chain_{}; ///< nothing is held beyond the beginning
     Lane value_{}, slope_{};
+    Lane curving_{};           ///< part of the second derivatives in the matrix
+    LaneMask is_indefinite_{}; ///< the step comes from a matrix that is not positive definite
+    int iteration_ = 0;
 };
 
 } // namespace

@@ -94,7 +94,7 @@ void potential_hessian(const RodSystem& system, const RodConfiguration& c, const
 
 struct RodSolverOptions {
     double tolerance = 1e-8; ///< last correction of a vertex as part of its edge's length, of a spin in radians
-    int max_iterations = 100;
+    int max_iterations = 250;
     std::optional<Lane> part =
         {};                 ///< of each step that is taken, whatever comes of it; none: as far as the potential falls
     bool is_minimum = true; ///< false: whole steps are taken, to where the gradient is 0 nearby

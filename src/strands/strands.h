@@ -149,7 +149,7 @@ struct StrandStep {
     /// Forces that depend on the velocity at the end of the step: of liquid that slides along or flows past.
     std::span<const VelocityForce> coupling = {};
     double tolerance = 1e-8; ///< RodSolverOptions::tolerance
-    int max_iterations = 100;
+    int max_iterations = 250;
 };
 
 /// What a step did to one strand.
