@@ -4,7 +4,7 @@
 Each folder validation/NAME holds scenes and a case.py that runs them with `rivulet run` and judges the numbers. The
 small sizes run always, the larger ones with --full; --keep then writes their figures to validation/NAME/full.json, with the
 commit that they are of. docs/validation.md is written from the results at hand: those of this call, of earlier ones for the
-rest, and of full sizes that were not run those kept. Exits 1 when a figure misses its bound without a known reason, or reaches
+rest, and of full sizes that were not run those kept; as long as a case has none it is left as it is. Exits 1 when a figure misses its bound without a known reason, or reaches
 it in spite of one.
 """
 import argparse
@@ -191,7 +191,10 @@ def main():
     for name in arguments.case or CASES:
         for full in (False, True) if arguments.full else (False,):
             surprises += run_case(name, full, binary, arguments.out.resolve(), arguments.keep)
-    if not arguments.no_page:
+    missing = [name for name in CASES if result_of(name, "small", arguments.out) is None]
+    if not arguments.no_page and missing:
+        print(f"docs/validation.md is left as it is: not run yet: {', '.join(missing)}", file=sys.stderr)
+    elif not arguments.no_page:
         write_page(arguments.out)
     for figure in surprises:
         print(f"{figure.what}: {verdict(figure)}" + (", though known as missed" if figure.known_miss else ""), file=sys.stderr)

@@ -70,6 +70,24 @@ class Validation(unittest.TestCase):
                              ["the page does not say: 2 of 2 figures are within their bounds."])
             self.assertEqual(differences(page.replace("Archimedes", "Plato"), lift, speed)[0][:28], "hydrostatic: not on the page")
 
+    def test_one_case_alone_leaves_the_page_and_its_plots(self):
+        with tempfile.TemporaryDirectory(prefix="rivulet-validation-") as folder:
+            root = pathlib.Path(folder)
+            plots = root / "docs/images/validation"
+            plots.mkdir(parents=True)
+            (plots / "slosh-small.svg").write_text("")
+            (root / "docs/validation.md").write_text("all")
+
+            def run_case(name, full, binary, out, keep):
+                (out / f"{name}-small.json").write_text(json.dumps({"commands": [], "figures": []}))
+                return []
+
+            with unittest.mock.patch.multiple(validate, ROOT=root, run_case=run_case), \
+                    unittest.mock.patch.object(sys, "argv", ["validate.py", "--case", "cantilever", "--out", str(root / "out")]):
+                self.assertEqual(validate.main(), 0)
+            self.assertEqual((root / "docs/validation.md").read_text(), "all")
+            self.assertTrue((plots / "slosh-small.svg").exists())
+
     def test_kept_figures_of_a_full_size_belong_on_the_page_with_their_commit(self):
         with tempfile.TemporaryDirectory(prefix="rivulet-validation-") as folder:
             out, kept = pathlib.Path(folder), pathlib.Path(folder) / "kept.json"
