@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <set>
 #include <vector>
 
@@ -234,9 +235,13 @@ private:
                 const double distance =
                     nearest_place(x, other->second, other->first == &table ? s : kNoStrand).distance;
                 if (distance <= kRoundedUp * number(joints[i], "within")) continue;
-                problems_.add(joints[i].find("strands")->where, here + ".strands",
-                              fmt::format("strand {} is {:.6g} m from the nearest of '{}'; allowed: within {} m", s,
-                                          distance, text(joints[i], "strands"), number(joints[i], "within")));
+                const std::string& group = text(joints[i], "strands");
+                const std::string reason =
+                    std::isinf(distance)
+                        ? fmt::format("'{}' has no other strand; strands are not tied to themselves", group)
+                        : fmt::format("strand {} is {:.6g} m from the nearest of '{}'; allowed: within {} m", s,
+                                      distance, group, number(joints[i], "within"));
+                problems_.add(joints[i].find("strands")->where, here + ".strands", reason);
                 break;
             }
         }

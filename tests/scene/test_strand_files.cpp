@@ -100,6 +100,9 @@ TEST(StrandScene, WhatIsSaidInVainOrTwiceIsRefused)
                          "start=[0,0,0]\nend=[0,0.1,0]\njoints=[{vertex=0,strands='s'},{vertex=-5,strands='s'}]\n")
                   .find("strands.t.joints[1]: ties what is tied to 's' already"),
               std::string::npos);
+    EXPECT_NE(problem_of(text + "kind='bundle'\nstart=[0,0,0]\nend=[0.1,0,0]\njoints=[{strands='s',within=1}]\n")
+                  .find("strands.s.joints[0].strands: 's' has no other strand; strands are not tied to themselves"),
+              std::string::npos);
 }
 
 } // namespace
