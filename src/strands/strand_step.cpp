@@ -57,13 +57,22 @@ private:
         }
     }
 
-    /// Where inertia would take the strand.
+    /// Where inertia would take the strand. Not what touches it: the strand's own forces balance that, and without them
+    /// it would take vertices of a taut yarn tens of diameters away, from where Newton's steps find their way back,
+    /// or to another minimum: another shape, or the same after whole turns of the edges.
     void guess_inertial()
     {
         for (std::size_t k = 0; k < inertial_.u.size(); ++k) {
             inertial_.u[k] = system.predicted[k];
             inertial_.spin[k] = system.predicted_spin[k];
         }
+        if (!step_.contact_force.empty())
+            for (const BatchSeat& seat : seats)
+                for (std::size_t k = 0; k < inertial_.u.size(); ++k) {
+                    const double response = system.h * system.h / system.mass[k][seat.lane];
+                    const Vec3 u = get(inertial_.u[k], seat.lane) - response * step_.contact_force[seat.begin + k];
+                    put(inertial_.u[k], seat.lane, u);
+                }
         place_held(inertial_);
         configure(system, inertial_);
     }
