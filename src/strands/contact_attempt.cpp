@@ -30,7 +30,7 @@ constexpr double kEased = 0.8;
 constexpr double kReach = 2;
 /// What the first round may leave of Coulomb's law, as a motion in radii of the thinnest strand, if strands that buckle
 /// are to be held any longer.
-constexpr double kVainResidual = 0.1;
+constexpr double kVainResidual = 1;
 /// Rounds of a step with stiff strands, as a multiple of those of others.
 constexpr int kStiffRounds = 3;
 

@@ -84,8 +84,7 @@ void step_strands(const StrandModel& model, const StrandState& state, const Stra
         break;
     }
     (void)attempt(given, parts, Buckling::Let, update, contact);
-    const bool is_flawless =
-        contact.thrown < 0 && contact.n_unbearable == 0 && contact.n_missed == 0 && contact.converged;
+    const bool is_flawless = contact.thrown < 0 && contact.n_unbearable == 0 && contact.n_missed == 0;
     if (!is_flawless) attempt_better(given, parts, Buckling::Hold, update, contact);
 }
 
