@@ -31,6 +31,15 @@ void for_batches(std::size_t n, Body&& body)
                  });
 }
 
+/// Motions of first sides become those of contacts.
+void add_seconds(std::span<const Vec3> second, std::span<Vec3> motion)
+{
+    parallel_for(
+        static_cast<std::int64_t>(motion.size()), "contact compliance",
+        [&](std::int64_t c) { motion[static_cast<std::size_t>(c)] += second[static_cast<std::size_t>(c)]; },
+        kMotionGrain);
+}
+
 } // namespace
 
 StrandCompliance::StrandCompliance(const StrandModel& model, std::span<const Hold> hold,
@@ -88,62 +97,57 @@ StrandCompliance::StrandCompliance(const StrandModel& model, std::span<const Hol
     index_sides(seat);
 }
 
-template <class ForceOf>
-void StrandCompliance::solve(std::size_t i, AlignedVector<Lane>& u, ForceOf&& force_of) const
+void StrandCompliance::solve(std::size_t i, std::span<const Side> sides, std::span<const Vec3> force,
+                             std::span<const Vec3> second, AlignedVector<Lane>& u) const
 {
     const RodMatrix& matrix = factors_[static_cast<std::size_t>(batches_[i])];
     u.assign(static_cast<std::size_t>(matrix.size()), Lane{});
-    for (std::size_t k = begin_[i]; k < begin_[i + 1]; ++k)
-        if (const Vec3* force = force_of(sides_[k])) add_to(u, sides_[k], *force);
+    for (const Side& side : sides)
+        add_to(u, side, (side.is_second ? second : force)[static_cast<std::size_t>(side.contact)]);
     matrix.solve(u.data());
 }
 
-/// Between some of the contacts. It passes over the sides of the others rather than copy those of its own.
+/// Between some of the contacts, whose sides it copies: where most rest, those of all would be far more to go through.
 class StrandCompliance::Part final : public ContactCompliance {
 public:
-    Part(StrandCompliance& whole, std::span<const std::int32_t> contacts)
-        : whole_(whole), contacts_(contacts.begin(), contacts.end()), place_(whole.n_contacts_, -1)
+    Part(const StrandCompliance& whole, std::span<const std::int32_t> contacts)
+        : whole_(whole), second_motion_(contacts.size(), Vec3::Zero())
     {
-        for (std::size_t k = 0; k < contacts_.size(); ++k)
-            place_[static_cast<std::size_t>(contacts_[k])] = static_cast<std::int32_t>(k);
+        std::vector<std::int32_t> place(whole.n_contacts_, -1);
+        for (std::size_t k = 0; k < contacts.size(); ++k)
+            place[static_cast<std::size_t>(contacts[k])] = static_cast<std::int32_t>(k);
+        sides_.reserve(2 * contacts.size());
         for (std::size_t i = 0; i < whole.batches_.size(); ++i) {
-            const auto begin = whole.sides_.begin() + static_cast<std::ptrdiff_t>(whole.begin_[i]);
-            const auto end = whole.sides_.begin() + static_cast<std::ptrdiff_t>(whole.begin_[i + 1]);
-            if (std::any_of(begin, end, [&](const Side& s) { return place(s) >= 0; }))
-                batches_.push_back(static_cast<std::int32_t>(i));
+            const std::size_t begin = sides_.size();
+            for (Side side : whole.sides_of_batch(i)) {
+                side.contact = place[static_cast<std::size_t>(side.contact)];
+                if (side.contact >= 0) sides_.push_back(side);
+            }
+            if (sides_.size() == begin) continue;
+            batches_.push_back(i);
+            begin_.push_back(begin);
         }
+        begin_.push_back(sides_.size());
     }
 
     void apply(std::span<const Vec3> force, std::span<Vec3> motion) override
     {
         for_batches(batches_.size(), [&](std::size_t n, AlignedVector<Lane>& u) {
-            const auto i = static_cast<std::size_t>(batches_[n]);
-            whole_.solve(i, u, [&](const Side& side) {
-                return place(side) < 0 ? nullptr : &force[static_cast<std::size_t>(place(side))];
-            });
-            for (std::size_t k = whole_.begin_[i]; k < whole_.begin_[i + 1]; ++k) {
-                const Side& side = whole_.sides_[k];
-                if (place(side) < 0) continue;
-                (side.is_second ? whole_.second_motion_[static_cast<std::size_t>(side.contact)]
-                                : motion[static_cast<std::size_t>(place(side))]) = at_side(u, side);
-            }
+            const std::span<const Side> sides(sides_.data() + begin_[n], begin_[n + 1] - begin_[n]);
+            whole_.solve(batches_[n], sides, force, force, u);
+            for (const Side& side : sides)
+                (side.is_second ? std::span(second_motion_) : motion)[static_cast<std::size_t>(side.contact)] =
+                    at_side(u, side);
         });
-        parallel_for(
-            static_cast<std::int64_t>(contacts_.size()), "contact compliance",
-            [&](std::int64_t i) {
-                const auto k = static_cast<std::size_t>(i);
-                motion[k] += whole_.second_motion_[static_cast<std::size_t>(contacts_[k])];
-            },
-            kMotionGrain);
+        add_seconds(second_motion_, motion);
     }
 
 private:
-    /// Of a side's contact among these; -1: not one of them.
-    [[nodiscard]] std::int32_t place(const Side& side) const { return place_[static_cast<std::size_t>(side.contact)]; }
-
-    StrandCompliance& whole_;
-    std::vector<std::int32_t> contacts_, place_; ///< of all contacts, and in contacts_
-    std::vector<std::int32_t> batches_;          ///< numbers among those of the whole
+    const StrandCompliance& whole_;
+    std::vector<Side> sides_;          ///< with the number of their contact among these
+    std::vector<std::size_t> batches_; ///< numbers among those of the whole
+    std::vector<std::size_t> begin_;   ///< of the sides of each
+    std::vector<Vec3> second_motion_;
 };
 
 std::unique_ptr<ContactCompliance> StrandCompliance::only(std::span<const std::int32_t> contacts)
@@ -169,13 +173,6 @@ void StrandCompliance::index_sides(std::span<const std::int32_t> seat)
     second_motion_.assign(n_contacts_, Vec3::Zero());
 }
 
-void StrandCompliance::solve(std::size_t i, std::span<const Vec3> force, std::span<const Vec3> second,
-                             AlignedVector<Lane>& u) const
-{
-    solve(i, u,
-          [&](const Side& side) { return &(side.is_second ? second : force)[static_cast<std::size_t>(side.contact)]; });
-}
-
 void StrandCompliance::add_to(AlignedVector<Lane>& u, const Side& side, const Vec3& force) const
 {
     Lane* at = u.data() + static_cast<std::ptrdiff_t>(4 * side.vertex);
@@ -198,17 +195,12 @@ Vec3 StrandCompliance::at_side(const AlignedVector<Lane>& u, const Side& side)
 void StrandCompliance::apply(std::span<const Vec3> force, std::span<const Vec3> second, std::span<Vec3> motion)
 {
     for_batches(batches_.size(), [&](std::size_t i, AlignedVector<Lane>& u) {
-        solve(i, force, second, u);
-        for (std::size_t k = begin_[i]; k < begin_[i + 1]; ++k) {
-            const Side& side = sides_[k];
+        solve(i, sides_of_batch(i), force, second, u);
+        for (const Side& side : sides_of_batch(i))
             (side.is_second ? std::span(second_motion_) : motion)[static_cast<std::size_t>(side.contact)] =
                 at_side(u, side);
-        }
     });
-    parallel_for(
-        static_cast<std::int64_t>(n_contacts_), "contact compliance",
-        [&](std::int64_t c) { motion[static_cast<std::size_t>(c)] += second_motion_[static_cast<std::size_t>(c)]; },
-        kMotionGrain);
+    add_seconds(second_motion_, motion);
 }
 
 std::size_t StrandCompliance::n_axes_of(std::size_t strand, std::span<const ConeContact> cones) const
@@ -377,7 +369,7 @@ void StrandCompliance::add_response(std::span<const Vec3> force, std::span<const
                                     std::span<Vec3> displacement, std::span<double> spin) const
 {
     for_batches(batches_.size(), [&](std::size_t i, AlignedVector<Lane>& u) {
-        solve(i, force, second, u);
+        solve(i, sides_of_batch(i), force, second, u);
         spread(i, u, displacement, spin);
     });
 }

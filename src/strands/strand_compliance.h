@@ -54,9 +54,9 @@ public:
     {
         std::vector<std::int32_t> out;
         for (std::size_t i = 0; i < batches_.size(); ++i) {
-            const auto begin = sides_.begin() + static_cast<std::ptrdiff_t>(begin_[i]);
-            const auto end = sides_.begin() + static_cast<std::ptrdiff_t>(begin_[i + 1]);
-            if (std::any_of(begin, end, [&](const Side& s) { return is_changed(static_cast<std::size_t>(s.contact)); }))
+            const std::span<const Side> sides = sides_of_batch(i);
+            if (std::any_of(sides.begin(), sides.end(),
+                            [&](const Side& s) { return is_changed(static_cast<std::size_t>(s.contact)); }))
                 out.push_back(batches_[i]);
         }
         return out;
@@ -85,10 +85,14 @@ private:
     /// Where the sides of batches and strands begin, and which contacts have, from sorted sides and their seats.
     void index_sides(std::span<const std::int32_t> seat);
 
-    /// u <- A^-1 f for batch number i of batches(); force_of(side) points to that on a side, null: none.
-    template <class ForceOf>
-    void solve(std::size_t i, AlignedVector<Lane>& u, ForceOf&& force_of) const;
-    void solve(std::size_t i, std::span<const Vec3> force, std::span<const Vec3> second, AlignedVector<Lane>& u) const;
+    /// Of batch number i of batches().
+    [[nodiscard]] std::span<const Side> sides_of_batch(std::size_t i) const
+    {
+        return {sides_.data() + begin_[i], begin_[i + 1] - begin_[i]};
+    }
+    /// u <- A^-1 f for that batch, with forces on these sides.
+    void solve(std::size_t i, std::span<const Side> sides, std::span<const Vec3> force, std::span<const Vec3> second,
+               AlignedVector<Lane>& u) const;
     /// Rows of the blocks of all strands of batch number i, as far as they are those of contacts, and of vertices.
     void fill_blocks(std::size_t i, std::span<const Mat3> frame, BlockCompliance& out) const;
     void fill_nodes(std::size_t i, BlockCompliance& out) const;
