@@ -48,12 +48,13 @@ struct FilmScratch {
     std::vector<double> area_ahead, radius_ahead; ///< of vertices in the middle of the step
     std::vector<double> moment;                   ///< J l_v of vertices [m^5]
     std::vector<double> mass, flow, change;       ///< of edges: mass with friction, velocity
+    std::vector<double> pull;                     ///< of edges: see find_pull() [m/s^2]
     std::vector<double> exposure;                 ///< of edges; none where all are in the air
     std::vector<double> mean;                     ///< velocity of edges over the step
     std::vector<double> carrier;                  ///< velocity that moves volume
     std::vector<double> right, left, passed;      ///< rates of the transport; volume that went over each edge
     std::vector<double> old_volume, carried_spin;
-    std::vector<Vec3> carried, drawn;    ///< of vertices; drawn: of edges, in a part of the step
+    std::vector<Vec3> carried;
     std::vector<std::uint8_t> is_joined; ///< edges: see join_stalled_edges()
     FilmTransport transport;
     CapillaryFlow capillary;
@@ -62,7 +63,8 @@ struct FilmScratch {
     {
         tangent.resize(n - 1);
         carried.resize(n);
-        for (auto* edges : {&edge_length, &edge_volume, &mass, &flow, &change, &mean, &carrier}) edges->resize(n - 1);
+        for (auto* edges : {&edge_length, &edge_volume, &mass, &flow, &change, &mean, &carrier, &pull})
+            edges->resize(n - 1);
         for (auto* vertices : {&vertex_length, &area, &outer_radius, &area_ahead, &radius_ahead, &moment, &right, &left,
                                &passed, &old_volume, &carried_spin})
             vertices->resize(n);

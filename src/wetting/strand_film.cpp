@@ -163,19 +163,27 @@ Vec3 due_of(const OneFilm& film, const FilmStep& step, const FilmScratch& s, std
     return film.drawn.empty() ? due : Vec3(due + film.drawn[e]);
 }
 
-/// Gravity, the strand's acceleration, friction and capillary pressure; film.flow to s.flow. What of this the strand
-/// has not felt yet is owed to it.
+/// What gravity, the strand's acceleration and the liquid around do to the liquid of each edge [m/s^2]. It goes along
+/// with the liquid: where a drop arrives within the step the strand has not been accelerated under its weight.
+void find_pull(const OneFilm& film, const FilmStep& step, FilmScratch& s)
+{
+    for (std::size_t e = 0; e < s.pull.size(); ++e) {
+        const double volume = s.edge_volume[e];
+        Vec3 sum = share(s, e, 0) * felt_at(film, step, e) + share(s, e, 1) * felt_at(film, step, e + 1);
+        if (!film.drawn.empty()) sum += film.drawn[e] / (step.liquid.density * step.dt);
+        s.pull[e] = volume > 0 ? s.tangent[e].dot(sum) / volume : 0;
+    }
+}
+
+/// That, friction and capillary pressure; film.flow to s.flow. What of this the strand has not felt yet is owed to it.
 void push(const OneFilm& film, const FilmStep& step, FilmScratch& s)
 {
     const FilmLiquid& liquid = step.liquid;
     for (std::size_t e = 0; e < s.flow.size(); ++e) {
         const double mass = liquid.density * s.edge_volume[e];
-        const Vec3 pull =
-            (share(s, e, 0) * felt_at(film, step, e) + share(s, e, 1) * felt_at(film, step, e + 1)) / s.edge_volume[e];
         const double rubbing = rubbing_of(film, step, s, e);
         const bool moist = is_moist(film, s, e);
-        s.flow[e] = mass > 0 ? film.flow[e] + step.dt * s.tangent[e].dot(pull) : 0;
-        if (!film.drawn.empty() && mass > 0) s.flow[e] += s.tangent[e].dot(film.drawn[e]) / mass;
+        s.flow[e] = mass > 0 ? film.flow[e] + step.dt * s.pull[e] : 0;
         s.mass[e] = moist ? mass + rubbing : 0;
         s.change[e] = moist ? -rubbing * s.flow[e] : 0;
         if (!moist && rubbing > 0) s.flow[e] = 0;
@@ -228,12 +236,15 @@ void transport_flow(const OneFilm& film, double density, FilmScratch& s)
         const double from_left = std::max(through(e), 0.0);
         const double from_right = e + 1 < n_edges ? std::max(-through(e + 1), 0.0) : 0;
         const double content = s.edge_volume[e] + from_left + from_right;
-        double momentum = s.edge_volume[e] * s.flow[e];
-        if (from_left > 0) momentum += from_left * s.flow[e - 1];
-        s.flow[e] = content > 0 ? momentum / content : 0;
         s.carrier[e] = content > 0 ? from_right / content : 0;
+        for (auto* u : {&s.flow, &s.pull}) {
+            double momentum = s.edge_volume[e] * (*u)[e];
+            if (from_left > 0) momentum += from_left * (*u)[e - 1];
+            (*u)[e] = content > 0 ? momentum / content : 0;
+        }
     }
-    for (std::size_t e = n_edges - 1; e-- > 0;) s.flow[e] += s.carrier[e] * s.flow[e + 1];
+    for (std::size_t e = n_edges - 1; e-- > 0;)
+        for (auto* u : {&s.flow, &s.pull}) (*u)[e] += s.carrier[e] * (*u)[e + 1];
     for (std::size_t j = 1; j < n_edges; ++j) {
         const double passing = density * through(j);
         if (passing > 0) owe_turning(film, s, j - 1, j, passing * s.flow[j - 1]);
@@ -306,8 +317,7 @@ int parts_of(const OneFilm& film, const FilmStep& step, const FilmScratch& s)
     for (std::size_t e = 0; e + 1 < film.n(); ++e) {
         const double l = s.edge_length[e];
         if (!(s.edge_volume[e] > dry_area(film) * l)) continue;
-        const double gain = 0.5 * std::abs(s.tangent[e].dot(felt_at(film, step, e) + felt_at(film, step, e + 1)));
-        rate = std::max(rate, (std::abs(film.flow[e]) + step.dt * gain) / (kCourant * l));
+        rate = std::max(rate, (std::abs(film.flow[e]) + step.dt * std::abs(s.pull[e])) / (kCourant * l));
         rate = std::max(rate, std::sqrt(liquid.surface_tension / (liquid.density * l * l * l)) / kWave);
     }
     return static_cast<int>(std::clamp(std::ceil(rate * step.dt), 1.0, kMostParts));
@@ -350,17 +360,15 @@ FilmOutcome step_film(const OneFilm& film, const FilmStep& step, FilmScratch& s)
         stop(film, step, s);
         return outcome;
     }
+    find_pull(film, step, s);
     const int n_parts = parts_of(film, step, s);
     OneFilm now = film;
     FilmStep part = step;
     part.dt /= n_parts;
-    s.drawn.assign(film.drawn.begin(), film.drawn.end());
-    for (Vec3& impulse : s.drawn) impulse /= n_parts;
-    now.drawn = s.drawn;
     for (int i = 0; i < n_parts; ++i) {
         if (i > 0) measure_liquid(now, s);
         add(step_part(now, part, s), outcome);
-        now.due = {}; // the rest is owed as it comes
+        now.due = now.drawn = {}; // what is left of it is owed as it comes
     }
     return outcome;
 }
