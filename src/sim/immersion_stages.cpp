@@ -3,7 +3,6 @@
 #include "base/parallel.h"
 #include "sim/scratch.h"
 #include "sim/stages.h"
-#include "sim/wet_span.h"
 #include "wetting/exchange.h"
 
 #include <algorithm>
@@ -270,7 +269,7 @@ void return_drag(const Model& model, const State& state, Workspace::Scratch& s, 
     if (!m.carrier[0].empty()) m.points.scatter(amount, s.faces.velocity, &m.carrier);
 }
 
-void displace_liquid(const Model& model, const State& state, Workspace::Scratch& s)
+void displace_liquid(const Model& model, Workspace::Scratch& s)
 {
     Immersion& m = s.immersion;
     if (m.vertex.empty() || !model.wetting->floats) {
@@ -282,9 +281,7 @@ void displace_liquid(const Model& model, const State& state, Workspace::Scratch&
     std::vector<Vec3> taken(m.vertex.size()), moved(m.vertex.size());
     for_points(m, "strands in faces", [&](std::size_t i, std::size_t v) {
         taken[i] = Vec3::Constant(m.volume[i] / cell);
-        const WetSpan strand = span_of(model, state, static_cast<std::size_t>(m.strand[i]));
-        const Vec3 sliding = film_velocity(state, strand, v) - state.strands.velocity[v];
-        moved[i] = (m.volume[i] * s.strands.state.velocity[v] + state.film.volume[v] * sliding) / cell;
+        moved[i] = m.volume[i] / cell * s.strands.state.velocity[v];
     });
     reset_faces(s.grid, m.share);
     reset_faces(s.grid, m.flux);

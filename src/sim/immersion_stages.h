@@ -45,7 +45,7 @@ void push_immersed(const Model& model, const State& state, Workspace::Scratch& s
 /// faces, exactly; and from those of free liquid what pressure has done.
 void return_drag(const Model& model, const State& state, Workspace::Scratch& scratch, double dt);
 /// Space that strands take of the liquid, and how it moves.
-void displace_liquid(const Model& model, const State& state, Workspace::Scratch& scratch);
+void displace_liquid(const Model& model, Workspace::Scratch& scratch);
 /// Books what the liquid did to the strands, and keeps the gradient of its pressure for the next step.
 void commit_immersion(const Model& model, State& state, const Workspace::Scratch& scratch, double dt);
 

@@ -53,7 +53,7 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
     if (has_liquid) {
         if (model.wetting) {
             stage("drag", [&] { return_drag(model, state, scratch, dt); });
-            stage("displacement", [&] { displace_liquid(model, state, scratch); });
+            stage("displacement", [&] { displace_liquid(model, scratch); });
         }
         stage("start", [&] { project_start(model, scratch, dt); });
         stage("gravity", [&] { add_gravity(model, scratch, dt); });

@@ -57,12 +57,14 @@ Vec3 felt_at(const OneFilm& film, const FilmStep& step, std::size_t j)
     return film.acceleration.empty() ? weight : Vec3(weight - lagging(step, film.acceleration[j]));
 }
 
-/// Gives an impulse to both ends of an edge.
-void owe(const OneFilm& film, std::size_t e, const Vec3& impulse)
+/// Gives an impulse to both ends of an edge, by the liquid that they have there: a bare vertex beside a drop is light
+/// and would be thrown past its neighbours.
+void owe(const OneFilm& film, const FilmScratch& s, std::size_t e, const Vec3& impulse)
 {
     if (film.owed.empty()) return;
-    film.owed[e] += 0.5 * impulse;
-    film.owed[e + 1] += 0.5 * impulse;
+    const double part = s.edge_volume[e] > 0 ? share(s, e, 0) / s.edge_volume[e] : 0.5;
+    film.owed[e] += part * impulse;
+    film.owed[e + 1] += (1 - part) * impulse;
 }
 /// Momentum that goes from edge `from` to its neighbour `to` is turned at the vertex between.
 void owe_turning(const OneFilm& film, const FilmScratch& s, std::size_t from, std::size_t to, double momentum)
@@ -78,7 +80,7 @@ void join_stalled_edges(const OneFilm& film, const FilmStep& step, FilmScratch& 
     const double density = step.liquid.density, dry = dry_area(film);
     const std::size_t last = s.flow.size() - 1;
     const auto stop = [&](std::size_t e) {
-        owe(film, e, density * s.edge_volume[e] * s.flow[e] * s.tangent[e]);
+        owe(film, s, e, density * s.edge_volume[e] * s.flow[e] * s.tangent[e]);
         s.flow[e] = s.mean[e] = 0;
     };
     s.is_joined.assign(s.flow.size(), 0); // with the next
@@ -203,7 +205,7 @@ void push(const OneFilm& film, const FilmStep& step, FilmScratch& s)
         s.flow[e] += s.change[e];
         s.mean[e] = 0.5 * (film.flow[e] + s.flow[e]);
         const double volume = liquid.density * s.edge_volume[e];
-        owe(film, e, due_of(film, step, s, e) - volume * s.flow[e] * s.tangent[e]);
+        owe(film, s, e, due_of(film, step, s, e) - volume * s.flow[e] * s.tangent[e]);
     }
 }
 
@@ -211,7 +213,7 @@ void push(const OneFilm& film, const FilmStep& step, FilmScratch& s)
 void stop(const OneFilm& film, const FilmStep& step, const FilmScratch& s)
 {
     for (std::size_t e = 0; e < s.flow.size(); ++e) {
-        owe(film, e, due_of(film, step, s, e));
+        owe(film, s, e, due_of(film, step, s, e));
         film.flow[e] = 0;
     }
 }

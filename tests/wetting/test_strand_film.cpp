@@ -281,6 +281,25 @@ TEST(StrandFilm, ChangesTheMomentumOfStrandAndFilmByWhatComesFromOutsideOnly)
             }
 }
 
+TEST(StrandFilm, OwesNothingToBareVertices)
+{
+    // A drop pulls at the strand where it is: a bare vertex beside it is 500 times lighter, and would be thrown past
+    // its neighbours.
+    WetStrand s(42, Vec3::Zero(), kHanging, 37e-6, drop(1e-3, 0.01, 3e-3));
+    s.owed.assign(42, Vec3::Zero());
+    const std::vector<double> before = s.volume;
+    FilmStep step = water_step(1e-4);
+    s.advance(step);
+    double largest = 0;
+    for (std::size_t j = 0; j < 42; ++j) {
+        largest = std::max(largest, s.owed[j].norm());
+        if (before[j] == 0) {
+            EXPECT_EQ(s.owed[j], Vec3::Zero()) << j;
+        }
+    }
+    EXPECT_GT(largest, 1e-10);
+}
+
 /// A strand with everything at random.
 WetStrand random_strand(std::uint64_t seed)
 {
