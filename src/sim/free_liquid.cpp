@@ -10,7 +10,18 @@
 namespace rivulet {
 namespace {
 
-/// Tiles that a solid or the mouth of a source is near.
+/// A tile whose faces a solid cuts. Mixed ones may have it beyond their corners only, too far off to touch what they
+/// hold.
+bool has_solid(const SolidFields& solids, std::size_t tile)
+{
+    if (solids.tiles[tile] != TileSolidity::Mixed) return solids.tiles[tile] == TileSolidity::Solid;
+    return std::any_of(solids.open.begin(), solids.open.end(), [&](const std::vector<double>& open) {
+        const auto begin = open.begin() + static_cast<std::ptrdiff_t>(tile * kTileCells);
+        return std::any_of(begin, begin + kTileCells, [](double part) { return part < 1; });
+    });
+}
+
+/// Tiles with a solid in them, or that the mouth of a source is near.
 std::vector<int> held_tiles(const Model& model, double time, const TileGrid& grid, const SolidFields& solids)
 {
     std::vector<int> held;
@@ -20,7 +31,7 @@ std::vector<int> held_tiles(const Model& model, double time, const TileGrid& gri
         const bool is_fed = std::any_of(model.sources.begin(), model.sources.end(), [&](const Source& source) {
             return source.shape->distance(source.motion.pose(time).to_body(centre)) < reach;
         });
-        if (is_fed || solids.tiles[static_cast<std::size_t>(t)] != TileSolidity::Open) held.push_back(t);
+        if (is_fed || has_solid(solids, static_cast<std::size_t>(t))) held.push_back(t);
     }
     return held;
 }

@@ -16,6 +16,28 @@ constexpr double kImplicit = 0.5;
 /// Of steep_drag().
 constexpr double kSteepDrag = 2;
 
+/// The surface of an edge, and how it grows with the squares of H at its ends.
+struct Paraboloid {
+    Paraboloid(const FilmProfile& film, std::size_t e)
+    {
+        const double a = film.outer_radius[e], b = film.outer_radius[e + 1], l = film.edge_length[e];
+        const double lean = 0.5 * (b - a) * (b + a) / l;
+        scale = 4 * std::numbers::pi / 3 * l;
+        slope = lean / l;
+        near = std::hypot(a, lean);
+        far = std::hypot(b, lean);
+        const double n = near / (near + far), f = far / (near + far);
+        by_near = 0.5 * (1 - f * f) / near;
+        by_far = 0.5 * (1 - n * n) / far;
+    }
+    [[nodiscard]] double area() const { return scale * (near + far - near * far / (near + far)); }
+
+    double scale;           ///< [m]
+    double slope;           ///< (b^2 - a^2)/(2 l^2): c grows by it with b^2 and shrinks by it with a^2
+    double near, far;       ///< X, Y [m]
+    double by_near, by_far; ///< of the area/scale with X^2 and Y^2 [1/m]
+};
+
 /// dH/dV of a vertex.
 double widening(const FilmProfile& film, std::size_t j)
 {
@@ -55,28 +77,26 @@ double steep_drag(const FilmProfile& film, const CapillaryOptions& options, std:
 
 void capillary_pressure(const FilmProfile& film, const CapillaryOptions& options, std::span<double> pressure)
 {
-    const std::size_t n = film.outer_radius.size();
-    const double scale = std::numbers::pi * options.surface_tension;
     std::fill(pressure.begin(), pressure.end(), 0.0);
-    for (std::size_t e = 0; e + 1 < n; ++e) {
-        const double a = film.outer_radius[e], b = film.outer_radius[e + 1];
-        const double slant = std::hypot(film.edge_length[e], b - a);
-        const double around = options.azimuthal ? slant : 0, along = options.axial ? (a + b) * (b - a) / slant : 0;
-        pressure[e] += scale * (around - along);
-        pressure[e + 1] += scale * (around + along);
+    for (std::size_t e = 0; e < film.edge_length.size(); ++e) {
+        const Paraboloid surface(film, e);
+        const double scale = surface.scale / std::numbers::pi * options.surface_tension;
+        const double along = options.axial ? surface.slope * (surface.by_near + surface.by_far) : 0;
+        const double near = options.azimuthal ? surface.by_near : 0, far = options.azimuthal ? surface.by_far : 0;
+        pressure[e] += scale * (near - along);
+        pressure[e + 1] += scale * (far + along);
     }
-    for (std::size_t j = 0; j < n; ++j) pressure[j] *= widening(film, j);
+    for (std::size_t j = 0; j < pressure.size(); ++j) pressure[j] /= film.vertex_length[j];
 }
 
 double surface_energy(const FilmProfile& film, double surface_tension, std::span<const double> exposure)
 {
     double sum = 0;
-    for (std::size_t e = 0; e + 1 < film.outer_radius.size(); ++e) {
-        const double a = film.outer_radius[e], b = film.outer_radius[e + 1];
+    for (std::size_t e = 0; e < film.edge_length.size(); ++e) {
         const double part = exposure.empty() ? 1 : 0.5 * (exposure[e] + exposure[e + 1]);
-        sum += part * (a + b) * std::hypot(film.edge_length[e], b - a);
+        sum += part * Paraboloid(film, e).area();
     }
-    return std::numbers::pi * surface_tension * sum;
+    return surface_tension * sum;
 }
 
 void capillary_force(const FilmProfile& film, const CapillaryOptions& options, std::span<const double> pressure,

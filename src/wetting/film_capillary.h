@@ -7,8 +7,11 @@
 
 namespace rivulet {
 
-/// Surface tension of a film along one strand, from the area of its surface: between vertices it is a cone,
-///   E = sigma sum_e pi (H_j + H_(j+1)) sqrt(l_e^2 + (H_(j+1) - H_j)^2),     p_j = dE/dV_j,  V = pi (H^2 - r^2) l_v
+/// Surface tension of a film along one strand, from the area of its surface: between vertices it is a paraboloid, which
+/// has the volume of both halves exactly because its section grows evenly,
+///   E = sigma sum_e 4 pi l_e/3 (X + Y - X Y/(X + Y)),   X^2 = H_j^2 + c,   Y^2 = H_(j+1)^2 + c,
+///   c = (H_(j+1)^2 - H_j^2)^2/(4 l_e^2),     p_j = dE/dV_j,   V = pi (H^2 - r^2) l_v
+/// (a drop that slides over the vertices keeps its surface better with it than with cones, which have too much volume).
 /// For gentle slopes p = sigma (1/H - H''). The part that comes from slopes is `axial`: it flattens the film; the
 /// rest is `azimuthal`: it makes it bead.
 struct CapillaryOptions {

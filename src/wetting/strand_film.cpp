@@ -2,9 +2,7 @@
 
 #include "base/assert.h"
 #include "base/parallel.h"
-#include "wetting/film_capillary.h"
-#include "wetting/film_section.h"
-#include "wetting/film_transport.h"
+#include "wetting/one_film.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,100 +11,16 @@
 namespace rivulet {
 namespace {
 
-/// Films thinner than half of this many radii (nanometres) count as dry.
-constexpr double kDryShare = 1e-4;
 /// Part of the section at one end of an edge below which the other end counts as dry beside it.
 constexpr double kStalledShare = 0.02;
 /// Below this many radii of thickness (less than an atom) forces are left out, for products of such numbers underflow;
 /// friction stops such a film at once.
 constexpr double kMoist = 1e-11;
+/// Of parts_of(): the part of an edge that liquid goes in a part of a step; part of sqrt(rho l^3 / sigma), in which
+/// waves of an edge rise; and the most parts: longer ones are as stable, but damp more.
+constexpr double kCourant = 0.3, kWave = 0.25, kMostParts = 32;
 /// Strands a task; also how many share one set of scratch arrays.
 constexpr std::int64_t kStrandsPerTask = 16;
-
-/// One strand of FilmStrands and FilmState.
-struct OneFilm {
-    double radius;
-    std::span<const Vec3> position, acceleration, due, lift, drawn;
-    std::span<const double> strand_mass, strand_inertia, exposure;
-    std::span<double> volume, flow;
-    std::span<Vec3> velocity;
-    std::span<double> spin;
-    std::span<Vec3> owed;
-
-    [[nodiscard]] std::size_t n() const { return volume.size(); }
-};
-
-OneFilm film_of_strand(const FilmStrands& strands, const FilmState& state, std::size_t s)
-{
-    const auto begin = static_cast<std::size_t>(strands.first[s]);
-    const std::size_t n = static_cast<std::size_t>(strands.first[s + 1]) - begin;
-    const auto part = [&](auto span) { return span.empty() ? span : span.subspan(begin, n); };
-    return {strands.radius[s],      part(strands.position), part(strands.acceleration), part(strands.due),
-            part(strands.lift),     part(strands.drawn),    part(strands.strand_mass),  part(strands.strand_inertia),
-            part(strands.exposure), part(state.volume),     part(state.flow),           part(state.velocity),
-            part(state.spin),       part(state.owed)};
-}
-
-/// Arrays of one strand, used again for the next.
-struct FilmScratch {
-    std::vector<Vec3> tangent;                    ///< of edges
-    std::vector<double> edge_length, edge_volume; ///< of edges; the volume is half of that of both ends
-    std::vector<double> vertex_length;            ///< l_v
-    std::vector<double> area, outer_radius;       ///< A, H of vertices
-    std::vector<double> area_ahead, radius_ahead; ///< of vertices in the middle of the step
-    std::vector<double> moment;                   ///< J l_v of vertices [m^5]
-    std::vector<double> mass, flow, change;       ///< of edges: mass with friction, velocity
-    std::vector<double> exposure;                 ///< of edges; none where all are in the air
-    std::vector<double> mean;                     ///< velocity of edges over the step
-    std::vector<double> carrier;                  ///< velocity that moves volume
-    std::vector<double> right, left, passed;      ///< rates of the transport; volume that went over each edge
-    std::vector<double> old_volume, carried_spin;
-    std::vector<Vec3> carried;
-    std::vector<std::uint8_t> is_joined; ///< edges: see join_stalled_edges()
-    FilmTransport transport;
-    CapillaryFlow capillary;
-
-    void resize(std::size_t n)
-    {
-        tangent.resize(n - 1);
-        carried.resize(n);
-        for (auto* edges : {&edge_length, &edge_volume, &mass, &flow, &change, &mean, &carrier}) edges->resize(n - 1);
-        for (auto* vertices : {&vertex_length, &area, &outer_radius, &area_ahead, &radius_ahead, &moment, &right, &left,
-                               &passed, &old_volume, &carried_spin})
-            vertices->resize(n);
-    }
-    [[nodiscard]] FilmProfile profile() const { return {area, outer_radius, vertex_length, edge_length}; }
-    [[nodiscard]] FilmProfile profile_ahead() const { return {area_ahead, radius_ahead, vertex_length, edge_length}; }
-};
-
-double dry_area(const OneFilm& film) { return kDryShare * std::numbers::pi * film.radius * film.radius; }
-
-void measure(const OneFilm& film, FilmScratch& s)
-{
-    std::fill(s.vertex_length.begin(), s.vertex_length.end(), 0.0);
-    for (std::size_t e = 0; e + 1 < film.n(); ++e) {
-        const Vec3 edge = film.position[e + 1] - film.position[e];
-        const double length = edge.norm();
-        s.tangent[e] = edge / length;
-        s.edge_length[e] = length;
-        s.vertex_length[e] += 0.5 * length;
-        s.vertex_length[e + 1] += 0.5 * length;
-    }
-}
-
-void measure_liquid(const OneFilm& film, FilmScratch& s)
-{
-    for (std::size_t j = 0; j < film.n(); ++j) {
-        s.area[j] = film.volume[j] / s.vertex_length[j];
-        s.outer_radius[j] = film_outer_radius(s.area[j], film.radius);
-        s.moment[j] = film_polar_moment(s.area[j], film.radius) * s.vertex_length[j];
-    }
-    for (std::size_t e = 0; e + 1 < film.n(); ++e)
-        s.edge_volume[e] = 0.5 * s.edge_length[e] * (s.area[e] + s.area[e + 1]);
-}
-
-/// Half of an edge's liquid belongs to either end: that of `end` (0 or 1) [m^3].
-double share(const FilmScratch& s, std::size_t e, std::size_t end) { return 0.5 * s.edge_length[e] * s.area[e + end]; }
 
 /// Friction of an edge in a step, per velocity [kg]; the whole of a film too thin to reckon with is held.
 double rubbing_of(const OneFilm& film, const FilmStep& step, const FilmScratch& s, std::size_t e)
@@ -121,6 +35,12 @@ bool is_moist(const OneFilm& film, const FilmScratch& s, std::size_t e)
     return film_thickness(s.edge_volume[e] / s.edge_length[e], film.radius) > kMoist * film.radius;
 }
 
+/// Then so are both its edges.
+bool is_moist_at(const OneFilm& film, const FilmScratch& s, std::size_t j)
+{
+    return film_thickness(s.area[j], film.radius) > 2 * kMoist * film.radius;
+}
+
 /// What acts on the liquid of a vertex besides what is done to its strand.
 Vec3 weight_at(const OneFilm& film, const FilmStep& step, std::size_t j)
 {
@@ -130,12 +50,21 @@ Vec3 weight_at(const OneFilm& film, const FilmStep& step, std::size_t j)
 /// Of the strand's motion, what its film lags behind.
 Vec3 lagging(const FilmStep& step, const Vec3& motion) { return step.inertia ? motion : Vec3(Vec3::Zero()); }
 
-/// Gives an impulse to both ends of an edge.
-void owe(const OneFilm& film, std::size_t e, const Vec3& impulse)
+/// g - a as the film of a vertex feels it.
+Vec3 felt_at(const OneFilm& film, const FilmStep& step, std::size_t j)
+{
+    const Vec3 weight = weight_at(film, step, j);
+    return film.acceleration.empty() ? weight : Vec3(weight - lagging(step, film.acceleration[j]));
+}
+
+/// Gives an impulse to both ends of an edge, by the liquid that they have there: a bare vertex beside a drop is light
+/// and would be thrown past its neighbours.
+void owe(const OneFilm& film, const FilmScratch& s, std::size_t e, const Vec3& impulse)
 {
     if (film.owed.empty()) return;
-    film.owed[e] += 0.5 * impulse;
-    film.owed[e + 1] += 0.5 * impulse;
+    const double part = s.edge_volume[e] > 0 ? share(s, e, 0) / s.edge_volume[e] : 0.5;
+    film.owed[e] += part * impulse;
+    film.owed[e + 1] += (1 - part) * impulse;
 }
 /// Momentum that goes from edge `from` to its neighbour `to` is turned at the vertex between.
 void owe_turning(const OneFilm& film, const FilmScratch& s, std::size_t from, std::size_t to, double momentum)
@@ -151,7 +80,7 @@ void join_stalled_edges(const OneFilm& film, const FilmStep& step, FilmScratch& 
     const double density = step.liquid.density, dry = dry_area(film);
     const std::size_t last = s.flow.size() - 1;
     const auto stop = [&](std::size_t e) {
-        owe(film, e, density * s.edge_volume[e] * s.flow[e] * s.tangent[e]);
+        owe(film, s, e, density * s.edge_volume[e] * s.flow[e] * s.tangent[e]);
         s.flow[e] = s.mean[e] = 0;
     };
     s.is_joined.assign(s.flow.size(), 0); // with the next
@@ -223,7 +152,7 @@ void look_ahead(const OneFilm& film, const FilmStep& step, FilmScratch& s)
         if (std::abs(s.carrier[e]) * ahead > s.edge_length[e]) ahead = s.edge_length[e] / std::abs(s.carrier[e]);
     move_volume(ahead, step.has_open_tip, s.old_volume, s);
     for (std::size_t j = 0; j < film.n(); ++j) {
-        s.area_ahead[j] = film.volume[j] > 0 ? s.old_volume[j] / s.vertex_length[j] : 0;
+        s.area_ahead[j] = is_moist_at(film, s, j) ? s.old_volume[j] / s.vertex_length[j] : 0;
         s.radius_ahead[j] = film_outer_radius(s.area_ahead[j], film.radius);
     }
 }
@@ -236,22 +165,27 @@ Vec3 due_of(const OneFilm& film, const FilmStep& step, const FilmScratch& s, std
     return film.drawn.empty() ? due : Vec3(due + film.drawn[e]);
 }
 
-/// Gravity, the strand's acceleration, friction and capillary pressure; film.flow to s.flow. What of this the strand
-/// has not felt yet is owed to it.
+/// What gravity, the strand's acceleration and the liquid around do to the liquid of each edge [m/s^2]. It goes along
+/// with the liquid: where a drop arrives within the step the strand has not been accelerated under its weight.
+void find_pull(const OneFilm& film, const FilmStep& step, FilmScratch& s)
+{
+    for (std::size_t e = 0; e < s.pull.size(); ++e) {
+        const double volume = s.edge_volume[e];
+        Vec3 sum = share(s, e, 0) * felt_at(film, step, e) + share(s, e, 1) * felt_at(film, step, e + 1);
+        if (!film.drawn.empty()) sum += film.drawn[e] / (step.liquid.density * step.dt);
+        s.pull[e] = volume > 0 ? s.tangent[e].dot(sum) / volume : 0;
+    }
+}
+
+/// That, friction and capillary pressure; film.flow to s.flow. What of this the strand has not felt yet is owed to it.
 void push(const OneFilm& film, const FilmStep& step, FilmScratch& s)
 {
     const FilmLiquid& liquid = step.liquid;
     for (std::size_t e = 0; e < s.flow.size(); ++e) {
         const double mass = liquid.density * s.edge_volume[e];
-        const auto felt = [&](std::size_t j) {
-            return film.acceleration.empty() ? weight_at(film, step, j)
-                                             : Vec3(weight_at(film, step, j) - lagging(step, film.acceleration[j]));
-        };
-        const Vec3 pull = (share(s, e, 0) * felt(e) + share(s, e, 1) * felt(e + 1)) / s.edge_volume[e];
         const double rubbing = rubbing_of(film, step, s, e);
         const bool moist = is_moist(film, s, e);
-        s.flow[e] = mass > 0 ? film.flow[e] + step.dt * s.tangent[e].dot(pull) : 0;
-        if (!film.drawn.empty() && mass > 0) s.flow[e] += s.tangent[e].dot(film.drawn[e]) / mass;
+        s.flow[e] = mass > 0 ? film.flow[e] + step.dt * s.pull[e] : 0;
         s.mass[e] = moist ? mass + rubbing : 0;
         s.change[e] = moist ? -rubbing * s.flow[e] : 0;
         if (!moist && rubbing > 0) s.flow[e] = 0;
@@ -271,7 +205,7 @@ void push(const OneFilm& film, const FilmStep& step, FilmScratch& s)
         s.flow[e] += s.change[e];
         s.mean[e] = 0.5 * (film.flow[e] + s.flow[e]);
         const double volume = liquid.density * s.edge_volume[e];
-        owe(film, e, due_of(film, step, s, e) - volume * s.flow[e] * s.tangent[e]);
+        owe(film, s, e, due_of(film, step, s, e) - volume * s.flow[e] * s.tangent[e]);
     }
 }
 
@@ -279,7 +213,7 @@ void push(const OneFilm& film, const FilmStep& step, FilmScratch& s)
 void stop(const OneFilm& film, const FilmStep& step, const FilmScratch& s)
 {
     for (std::size_t e = 0; e < s.flow.size(); ++e) {
-        owe(film, e, due_of(film, step, s, e));
+        owe(film, s, e, due_of(film, step, s, e));
         film.flow[e] = 0;
     }
 }
@@ -304,12 +238,15 @@ void transport_flow(const OneFilm& film, double density, FilmScratch& s)
         const double from_left = std::max(through(e), 0.0);
         const double from_right = e + 1 < n_edges ? std::max(-through(e + 1), 0.0) : 0;
         const double content = s.edge_volume[e] + from_left + from_right;
-        double momentum = s.edge_volume[e] * s.flow[e];
-        if (from_left > 0) momentum += from_left * s.flow[e - 1];
-        s.flow[e] = content > 0 ? momentum / content : 0;
         s.carrier[e] = content > 0 ? from_right / content : 0;
+        for (auto* u : {&s.flow, &s.pull}) {
+            double momentum = s.edge_volume[e] * (*u)[e];
+            if (from_left > 0) momentum += from_left * (*u)[e - 1];
+            (*u)[e] = content > 0 ? momentum / content : 0;
+        }
     }
-    for (std::size_t e = n_edges - 1; e-- > 0;) s.flow[e] += s.carrier[e] * s.flow[e + 1];
+    for (std::size_t e = n_edges - 1; e-- > 0;)
+        for (auto* u : {&s.flow, &s.pull}) (*u)[e] += s.carrier[e] * (*u)[e + 1];
     for (std::size_t j = 1; j < n_edges; ++j) {
         const double passing = density * through(j);
         if (passing > 0) owe_turning(film, s, j - 1, j, passing * s.flow[j - 1]);
@@ -332,12 +269,17 @@ void transport(const OneFilm& film, const FilmStep& step, FilmScratch& s, FilmOu
     s.transport.apply(std::span<double>(s.carried_spin));
     for (std::size_t j = 0; j < n; ++j)
         s.passed[j] = s.right[j] * film.volume[j] - (j + 1 < n ? s.left[j + 1] * film.volume[j + 1] : 0);
-    transport_flow(film, density, s);
     const double out = s.right[n - 1];
     outcome.volume = out * film.volume[n - 1];
-    outcome.momentum = density * (out * s.carried[n - 1] + outcome.volume * s.flow[n - 2] * s.tangent[n - 2]);
-    outcome.flow = s.flow[n - 2];
+    outcome.momentum = density * out * s.carried[n - 1];
     outcome.spin_momentum = density * out * s.carried_spin[n - 1];
+    s.transport.sharpen({s.carrier, s.edge_length, s.vertex_length}, step.dt, s.old_volume, film.volume, s.passed);
+    s.transport.carry_on(film.volume);
+    s.transport.carry_on(std::span<Vec3>(s.carried));
+    s.transport.carry_on(std::span<double>(s.carried_spin));
+    transport_flow(film, density, s);
+    outcome.flow = s.flow[n - 2];
+    outcome.momentum += density * outcome.volume * outcome.flow * s.tangent[n - 2];
 }
 
 /// Velocities and spins of strands that carry what the transport brought.
@@ -368,6 +310,42 @@ bool is_dry(const OneFilm& film)
     return std::all_of(film.volume.begin(), film.volume.end(), [](double v) { return v == 0; });
 }
 
+/// Parts in which the step is made, so that liquid goes by a part of an edge only and waves of an edge are resolved:
+/// fluxes are of second order in time for such steps, and the surface's energy changes by the work of its forces.
+int parts_of(const OneFilm& film, const FilmStep& step, const FilmScratch& s)
+{
+    const FilmLiquid& liquid = step.liquid;
+    double rate = 0; // [1/s]
+    for (std::size_t e = 0; e + 1 < film.n(); ++e) {
+        const double l = s.edge_length[e];
+        if (!(s.edge_volume[e] > dry_area(film) * l)) continue;
+        rate = std::max(rate, (std::abs(film.flow[e]) + step.dt * std::abs(s.pull[e])) / (kCourant * l));
+        rate = std::max(rate, std::sqrt(liquid.surface_tension / (liquid.density * l * l * l)) / kWave);
+    }
+    return static_cast<int>(std::clamp(std::ceil(rate * step.dt), 1.0, kMostParts));
+}
+
+FilmOutcome step_part(const OneFilm& film, const FilmStep& step, FilmScratch& s)
+{
+    FilmOutcome outcome;
+    push(film, step, s);
+    join_stalled_edges(film, step, s);
+    set_carrier(film, s);
+    transport(film, step, s, outcome);
+    std::copy(s.flow.begin(), s.flow.end(), film.flow.begin());
+    if (step.momentum != FilmMomentum::MassOnly) recombine(film, step, s);
+    return outcome;
+}
+
+void add(const FilmOutcome& part, FilmOutcome& sum)
+{
+    const double before = sum.volume;
+    sum.volume += part.volume;
+    if (sum.volume > 0) sum.flow = (before * sum.flow + part.volume * part.flow) / sum.volume;
+    sum.momentum += part.momentum;
+    sum.spin_momentum += part.spin_momentum;
+}
+
 FilmOutcome step_film(const OneFilm& film, const FilmStep& step, FilmScratch& s)
 {
     const std::size_t n = film.n();
@@ -384,12 +362,16 @@ FilmOutcome step_film(const OneFilm& film, const FilmStep& step, FilmScratch& s)
         stop(film, step, s);
         return outcome;
     }
-    push(film, step, s);
-    join_stalled_edges(film, step, s);
-    set_carrier(film, s);
-    transport(film, step, s, outcome);
-    std::copy(s.flow.begin(), s.flow.end(), film.flow.begin());
-    if (step.momentum != FilmMomentum::MassOnly) recombine(film, step, s);
+    find_pull(film, step, s);
+    const int n_parts = parts_of(film, step, s);
+    OneFilm now = film;
+    FilmStep part = step;
+    part.dt /= n_parts;
+    for (int i = 0; i < n_parts; ++i) {
+        if (i > 0) measure_liquid(now, s);
+        add(step_part(now, part, s), outcome);
+        now.due = now.drawn = {}; // what is left of it is owed as it comes
+    }
     return outcome;
 }
 

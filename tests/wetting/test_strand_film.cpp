@@ -68,7 +68,7 @@ TEST(StrandFilm, AxialWavesHaveTheirPeriod) // H9: 0.1712 s at a wavelength of 1
         if (before < 0 && now >= 0) up = crossing;
         before = now;
     }
-    EXPECT_NEAR(2 * (up - down), 0.1712, 0.02 * 0.1712); // measured 0.17181
+    EXPECT_NEAR(2 * (up - down), 0.1712, 0.02 * 0.1712); // measured 0.17179
 }
 
 double growth_rate(std::size_t n, double dt)
@@ -89,8 +89,8 @@ double growth_rate(std::size_t n, double dt)
 
 TEST(StrandFilm, BeadsGrowAtTheirRate) // H9: 743.6 1/s
 {
-    EXPECT_NEAR(growth_rate(33, 5e-5), 743.6, 0.05 * 743.6); // measured 725.9
-    EXPECT_NEAR(growth_rate(17, 2e-4), 743.6, 0.05 * 743.6); // measured 708.2
+    EXPECT_NEAR(growth_rate(33, 5e-5), 743.6, 0.05 * 743.6); // measured 736.5
+    EXPECT_NEAR(growth_rate(17, 2e-4), 743.6, 0.05 * 743.6); // measured 718.9
 }
 
 /// How fast the tip and the root of an even film that is left alone become uneven, from one in 10^12 [1/s].
@@ -115,8 +115,8 @@ TEST(StrandFilm, OpenTipsAreAsQuietAsClosedRoots)
 {
     for (const int n : {81, 161}) { // edges of 0.125 and 0.0625 mm
         const auto [tip, root] = growth_at_ends(n, 5e-5);
-        EXPECT_LT(tip, 743.6) << n;  // that of the fastest beads; measured 480, 604
-        EXPECT_LT(root, 743.6) << n; // 444, 539
+        EXPECT_LT(tip, 743.6) << n;  // that of the fastest beads; measured 453, 570
+        EXPECT_LT(root, 743.6) << n; // 423, 550
     }
 }
 
@@ -138,8 +138,8 @@ double error_on_rotating_strand(int n, double dt)
 
 TEST(StrandFilm, RotationThrowsLiquidOut) // H10: s_0 cosh(omega t) until outflow
 {
-    EXPECT_LT(error_on_rotating_strand(42, 1e-3), 0.002);    // measured 0.0006
-    EXPECT_LT(error_on_rotating_strand(165, 2.5e-4), 0.001); // measured 0.0004
+    EXPECT_LT(error_on_rotating_strand(42, 1e-3), 0.002);    // measured 0.0004
+    EXPECT_LT(error_on_rotating_strand(165, 2.5e-4), 0.001); // measured 0.0002
     WetStrand s(42, Vec3(0.005, 0, 0), Vec3(0.047, 0, 0), kHair, drop(1e-3, 2e-3, 2e-3));
     const double start = s.centre().x();
     for (const Vec3& x : s.position) s.acceleration.push_back(-4 * pi * pi * x);
@@ -281,6 +281,25 @@ TEST(StrandFilm, ChangesTheMomentumOfStrandAndFilmByWhatComesFromOutsideOnly)
             }
 }
 
+TEST(StrandFilm, OwesNothingToBareVertices)
+{
+    // A drop pulls at the strand where it is: a bare vertex beside it is 500 times lighter, and would be thrown past
+    // its neighbours.
+    WetStrand s(42, Vec3::Zero(), kHanging, 37e-6, drop(1e-3, 0.01, 3e-3));
+    s.owed.assign(42, Vec3::Zero());
+    const std::vector<double> before = s.volume;
+    FilmStep step = water_step(1e-4);
+    s.advance(step);
+    double largest = 0;
+    for (std::size_t j = 0; j < 42; ++j) {
+        largest = std::max(largest, s.owed[j].norm());
+        if (before[j] == 0) {
+            EXPECT_EQ(s.owed[j], Vec3::Zero()) << j;
+        }
+    }
+    EXPECT_GT(largest, 1e-10);
+}
+
 /// A strand with everything at random.
 WetStrand random_strand(std::uint64_t seed)
 {
@@ -366,8 +385,8 @@ TEST(StrandFilm, FreeDropsKeepTheirMomentumAlongTheStrand)
 {
     EXPECT_NEAR(slide(60, 1e-3, 0), 1, 1e-6);
     // With tension the front of a drop that few edges resolve lags behind its momentum.
-    EXPECT_NEAR(slide(60, 1e-3, 0.072), 1, 0.1);   // measured 0.92
-    EXPECT_NEAR(slide(240, 5e-4, 0.072), 1, 0.05); // measured 0.961; 0.990 with 480 vertices
+    EXPECT_NEAR(slide(60, 1e-3, 0.072), 1, 0.05);   // measured 0.969
+    EXPECT_NEAR(slide(240, 5e-4, 0.072), 1, 0.005); // measured 0.9977; 0.9993 with 480 vertices
 }
 
 /// Largest rise of the energy of a drop of water that slides down a hanging strand, with tension and friction, above
@@ -390,13 +409,45 @@ double energy_rise(int n, double dt)
     return rise;
 }
 
-TEST(StrandFilm, EnergyOfADropThatSlidesOnlyFallsWhereEdgesAndStepsResolveIt) // H12
+TEST(StrandFilm, EnergyOfADropThatSlidesOnlyFallsWhereEdgesResolveIt) // H12
 {
-    EXPECT_LT(energy_rise(330, 1e-4), 0.01); // asked; measured 0.0065
-    // Fluxes that spread the drop make surface that nothing pays for.
-    EXPECT_LT(energy_rise(42, 1e-3), 0.13); // measured 0.118
-    EXPECT_LT(energy_rise(42, 1e-4), 0.08); // measured 0.075
-    EXPECT_LT(energy_rise(83, 1e-4), 0.04); // measured 0.033
+    // Asked: 0.01, which three edges to a drop's height (0.5 mm) give, whatever the step.
+    EXPECT_LT(energy_rise(330, 1e-3), 0.002); // measured 0.0010
+    EXPECT_LT(energy_rise(330, 1e-4), 0.003); // 0.0016
+    EXPECT_LT(energy_rise(165, 1e-3), 0.005); // 0.0031
+    EXPECT_LT(energy_rise(165, 2e-5), 0.005); // 0.0038
+    // A bead of two or three vertices has not the same surface wherever it is between them.
+    EXPECT_LT(energy_rise(83, 1e-3), 0.025); // 0.0196
+    EXPECT_LT(energy_rise(83, 1e-4), 0.02);  // 0.0170
+    EXPECT_LT(energy_rise(42, 1e-3), 0.09);  // 0.0811
+    EXPECT_LT(energy_rise(42, 1e-4), 0.075); // 0.0666
+}
+
+/// Mean difference of the sections of a smooth drop that slid freely by 15 mm from what they should be, over the
+/// largest.
+double error_of_carried_drop(int n)
+{
+    const auto section = [](double x) {
+        return std::abs(x) < 8e-3 ? 1e-6 * std::pow(std::cos(0.5 * pi * x / 8e-3), 4) : 0.0;
+    };
+    WetStrand s(n, Vec3::Zero(), Vec3(0.06, 0, 0), kHair, [](double) { return 0.0; });
+    const double l = 0.06 / (n - 1);
+    for (int j = 0; j < n; ++j) s.volume[static_cast<std::size_t>(j)] = l * section(j * l - 0.02);
+    std::fill(s.flow.begin(), s.flow.end(), 0.1);
+    for (int i = 0; i < 150; ++i) s.advance(film_step(1e-3));
+    double sum = 0;
+    for (int j = 0; j < n; ++j) {
+        EXPECT_GE(s.volume[static_cast<std::size_t>(j)], 0);
+        sum += std::abs(s.volume[static_cast<std::size_t>(j)] / l - section(j * l - 0.035));
+    }
+    return sum * l / 8e-3 / 1e-6;
+}
+
+TEST(StrandFilm, SmoothDropsAreCarriedAtSecondOrder)
+{
+    const double coarse = error_of_carried_drop(121), fine = error_of_carried_drop(241);
+    EXPECT_LT(fine, 0.025);         // measured 0.0202; upwind 0.24
+    EXPECT_LT(fine, 0.32 * coarse); // 0.29; upwind 0.69
 }
 
 /// Largest energy of a drop that is not round and let go, and what flows at the end, over the surface energy at the

@@ -1,6 +1,6 @@
 """A hair is let go at 45 degrees with a drop 27 times as heavy as itself near its root. The drop falls, sliding down along the hair, and
-swings the hair down. The gallery's scene, in a box that is deep enough for what falls off. Once as it is, with water; once without surface
-tension and friction. Then the drop falls as seven smooth beads on a rigid hair do, nearly freely; that the hair can bend lets it fall a little faster.
+swings the hair down. The gallery's scene, in a box that is deep enough for what falls off. Once as it is, with water; once with 165 vertices
+instead of 42; once without surface tension and friction. Then the drop falls as seven smooth beads on a rigid hair do, nearly freely; that the hair can bend lets it fall a little faster.
 
 Mechanical energy is that of motion, weight, bending and the film's surface, of which the drop has half as much at the start as its weight could do on
 the way to the tip. What it rises by above its lowest value so far is set against the surface's energy at the start and the potential energy set
@@ -26,9 +26,13 @@ SETTINGS = {"domain__lower": "-8 -3 -290 cm", "simulation__end_time": "0.75 s", 
             "test__drops_fall_as_fast_as_a_bead__tolerance": "100 m/s",
             "probes__hook__kind": "force", "probes__hook__object": "hook", "probes__hook__every": "step"}
 
-# Why the energy of the film does not only fall.
-SPREADING = ("fluxes along the hair spread the drop, which makes surface that nothing pays for, and steps of 1 ms are long for its beads. With 42 "
-             "vertices 7 % are left at 0.1 ms, with 330 1.5 %; of the film alone on a hair that is held, with 330, 0.6 %.")
+# Why the energy of the film does not only fall at the scene's own resolution.
+COARSE = ("the drop's edge is as long as an edge of the hair (1.15 mm), and its bead 2.4 mm. The surface of a bead on two or three vertices depends on where it is "
+          "between them by 6.5 % of a sphere's, and an end of the drop gives its surface back only when it has left a vertex. With 83 vertices 1.3 % are left (0.5 % at "
+          "0.1 ms), with 165 0.04 %: of second order and better. A force that were the slope of this energy would hold the drop up on the hair.")
+
+LEAVING = ("when the drop has left, the hair, 27 times lighter, swings on by itself: at 0.1 s its speed rises again, from 2.46 to 2.52 rad/s (11.3 at most before). "
+           "With 83 vertices it does not, with 165 from 2.1 to 2.7.")
 
 
 def fall_of_beads(duration, steps=500):
@@ -92,6 +96,7 @@ def energy_rise(run):
 
 def judge(case):
     water = case.run("scenes/wet_pendulum.toml", label="water", **SETTINGS)
+    fine = case.run("scenes/wet_pendulum.toml", label="fine", strands__hair__vertices="165", simulation__strand_step="0.25 ms", **SETTINGS)
     smooth = case.run("scenes/wet_pendulum.toml", label="smooth", wetting__tension="false", wetting__friction="false", **SETTINGS)
     plot = Plot("Angle of the tip", "time [s]", "angle [deg]")
     for name, run in (("water", water), ("no tension, no friction", smooth)):
@@ -103,11 +108,12 @@ def judge(case):
     return [
         Figure("volume of the drop", water.probes()["film"][0], DROP, 1e-6, "7 vertices' lengths of ring", unit="m³"),
         Figure("fall of the drop in 0.05 s", fall, fall_of_beads(0.05), 0.03, "beads on a rigid hair", unit="m"),
-        Figure("maxima of the angular speed from turn to turn, water", swings(water.probes()), 1, 0, "a smooth swing"),
+        Figure("maxima of the angular speed from turn to turn, water", swings(water.probes()), 1, 0, "a smooth swing", known_miss=LEAVING),
         Figure("maxima of the angular speed from turn to turn, smooth", swings(probes), 1, 0, "a smooth swing"),
         at_most("momentum missing, water", momentum_missing(water), 0.01, "weight and what the hook bears"),
         at_most("momentum missing, smooth", momentum_missing(smooth), 0.01, "weight and what the hook bears"),
-        at_most("rise of the mechanical energy, water", energy_rise(water), 0.01, "nothing drives it", known_miss=SPREADING),
+        at_most("rise of the mechanical energy, water", energy_rise(water), 0.01, "nothing drives it", known_miss=COARSE),
+        at_most("rise of the mechanical energy, water, 165 vertices at 0.25 ms", energy_rise(fine), 0.01, "nothing drives it"),
         at_most("rise of the mechanical energy, smooth", energy_rise(smooth), 0.01, "nothing drives it"),
         at_most("error of the liquid's ledger", water.table("ledger.csv")["relative_error"].max(), 1e-12, "nothing is lost"),
     ]

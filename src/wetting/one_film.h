@@ -1,0 +1,108 @@
+#pragma once
+
+#include "wetting/film_capillary.h"
+#include "wetting/film_section.h"
+#include "wetting/film_transport.h"
+#include "wetting/strand_film.h"
+
+#include <algorithm>
+#include <numbers>
+
+namespace rivulet {
+
+// For strand_film.cpp: what it knows of a single strand.
+
+/// Films thinner than half of this many radii (nanometres) count as dry.
+inline constexpr double kDryShare = 1e-4;
+
+/// One strand of FilmStrands and FilmState.
+struct OneFilm {
+    double radius;
+    std::span<const Vec3> position, acceleration, due, lift, drawn;
+    std::span<const double> strand_mass, strand_inertia, exposure;
+    std::span<double> volume, flow;
+    std::span<Vec3> velocity;
+    std::span<double> spin;
+    std::span<Vec3> owed;
+
+    [[nodiscard]] std::size_t n() const { return volume.size(); }
+};
+
+inline OneFilm film_of_strand(const FilmStrands& strands, const FilmState& state, std::size_t s)
+{
+    const auto begin = static_cast<std::size_t>(strands.first[s]);
+    const std::size_t n = static_cast<std::size_t>(strands.first[s + 1]) - begin;
+    const auto part = [&](auto span) { return span.empty() ? span : span.subspan(begin, n); };
+    return {strands.radius[s],      part(strands.position), part(strands.acceleration), part(strands.due),
+            part(strands.lift),     part(strands.drawn),    part(strands.strand_mass),  part(strands.strand_inertia),
+            part(strands.exposure), part(state.volume),     part(state.flow),           part(state.velocity),
+            part(state.spin),       part(state.owed)};
+}
+
+/// Arrays of one strand, used again for the next.
+struct FilmScratch {
+    std::vector<Vec3> tangent;                    ///< of edges
+    std::vector<double> edge_length, edge_volume; ///< of edges; the volume is half of that of both ends
+    std::vector<double> vertex_length;            ///< l_v
+    std::vector<double> area, outer_radius;       ///< A, H of vertices
+    std::vector<double> area_ahead, radius_ahead; ///< of vertices in the middle of the step
+    std::vector<double> moment;                   ///< J l_v of vertices [m^5]
+    std::vector<double> mass, flow, change;       ///< of edges: mass with friction, velocity
+    std::vector<double> pull;                     ///< of edges: see find_pull() [m/s^2]
+    std::vector<double> exposure;                 ///< of edges; none where all are in the air
+    std::vector<double> mean;                     ///< velocity of edges over the step
+    std::vector<double> carrier;                  ///< velocity that moves volume
+    std::vector<double> right, left, passed;      ///< rates of the transport; volume that went over each edge
+    std::vector<double> old_volume, carried_spin;
+    std::vector<Vec3> carried;
+    std::vector<std::uint8_t> is_joined; ///< edges: see join_stalled_edges()
+    FilmTransport transport;
+    CapillaryFlow capillary;
+
+    void resize(std::size_t n)
+    {
+        tangent.resize(n - 1);
+        carried.resize(n);
+        for (auto* edges : {&edge_length, &edge_volume, &mass, &flow, &change, &mean, &carrier, &pull})
+            edges->resize(n - 1);
+        for (auto* vertices : {&vertex_length, &area, &outer_radius, &area_ahead, &radius_ahead, &moment, &right, &left,
+                               &passed, &old_volume, &carried_spin})
+            vertices->resize(n);
+    }
+    [[nodiscard]] FilmProfile profile() const { return {area, outer_radius, vertex_length, edge_length}; }
+    [[nodiscard]] FilmProfile profile_ahead() const { return {area_ahead, radius_ahead, vertex_length, edge_length}; }
+};
+
+inline double dry_area(const OneFilm& film) { return kDryShare * std::numbers::pi * film.radius * film.radius; }
+
+inline void measure(const OneFilm& film, FilmScratch& s)
+{
+    std::fill(s.vertex_length.begin(), s.vertex_length.end(), 0.0);
+    for (std::size_t e = 0; e + 1 < film.n(); ++e) {
+        const Vec3 edge = film.position[e + 1] - film.position[e];
+        const double length = edge.norm();
+        s.tangent[e] = edge / length;
+        s.edge_length[e] = length;
+        s.vertex_length[e] += 0.5 * length;
+        s.vertex_length[e + 1] += 0.5 * length;
+    }
+}
+
+inline void measure_liquid(const OneFilm& film, FilmScratch& s)
+{
+    for (std::size_t j = 0; j < film.n(); ++j) {
+        s.area[j] = film.volume[j] / s.vertex_length[j];
+        s.outer_radius[j] = film_outer_radius(s.area[j], film.radius);
+        s.moment[j] = film_polar_moment(s.area[j], film.radius) * s.vertex_length[j];
+    }
+    for (std::size_t e = 0; e + 1 < film.n(); ++e)
+        s.edge_volume[e] = 0.5 * s.edge_length[e] * (s.area[e] + s.area[e + 1]);
+}
+
+/// Half of an edge's liquid belongs to either end: that of `end` (0 or 1) [m^3].
+inline double share(const FilmScratch& s, std::size_t e, std::size_t end)
+{
+    return 0.5 * s.edge_length[e] * s.area[e + end];
+}
+
+} // namespace rivulet
