@@ -27,7 +27,7 @@ constexpr std::int64_t kStrandsPerTask = 16;
 struct OneFilm {
     double radius;
     std::span<const Vec3> position, acceleration, due, lift, drawn;
-    std::span<const double> strand_mass, strand_inertia, exposure;
+    std::span<const double> strand_mass, strand_inertia, exposure, sliding;
     std::span<double> volume, flow;
     std::span<Vec3> velocity;
     std::span<double> spin;
@@ -41,10 +41,21 @@ OneFilm film_of_strand(const FilmStrands& strands, const FilmState& state, std::
     const auto begin = static_cast<std::size_t>(strands.first[s]);
     const std::size_t n = static_cast<std::size_t>(strands.first[s + 1]) - begin;
     const auto part = [&](auto span) { return span.empty() ? span : span.subspan(begin, n); };
-    return {strands.radius[s],      part(strands.position), part(strands.acceleration), part(strands.due),
-            part(strands.lift),     part(strands.drawn),    part(strands.strand_mass),  part(strands.strand_inertia),
-            part(strands.exposure), part(state.volume),     part(state.flow),           part(state.velocity),
-            part(state.spin),       part(state.owed)};
+    return {strands.radius[s],
+            part(strands.position),
+            part(strands.acceleration),
+            part(strands.due),
+            part(strands.lift),
+            part(strands.drawn),
+            part(strands.strand_mass),
+            part(strands.strand_inertia),
+            part(strands.exposure),
+            part(strands.sliding),
+            part(state.volume),
+            part(state.flow),
+            part(state.velocity),
+            part(state.spin),
+            part(state.owed)};
 }
 
 /// Arrays of one strand, used again for the next.
@@ -108,17 +119,34 @@ void measure_liquid(const OneFilm& film, FilmScratch& s)
 /// Half of an edge's liquid belongs to either end: that of `end` (0 or 1) [m^3].
 double share(const FilmScratch& s, std::size_t e, std::size_t end) { return 0.5 * s.edge_length[e] * s.area[e + end]; }
 
+/// Part of its mobility that the film of an edge has.
+double sliding_of(const OneFilm& film, std::size_t e)
+{
+    return film.sliding.empty() ? 1 : 0.5 * (film.sliding[e] + film.sliding[e + 1]);
+}
+/// Whether nothing flows over an edge, at all or in this direction: what does not slide does not leave its vertex.
+bool is_barred(const OneFilm& film, std::size_t e, double flow)
+{
+    return !film.sliding.empty() && (!(sliding_of(film, e) > 0) || !(film.sliding[flow > 0 ? e : e + 1] > 0));
+}
+
 /// Friction of an edge in a step, per velocity [kg]; the whole of a film too thin to reckon with is held.
 double rubbing_of(const OneFilm& film, const FilmStep& step, const FilmScratch& s, std::size_t e)
 {
     if (!(step.liquid.viscosity > 0)) return 0;
     const double mobility =
+        sliding_of(film, e) *
         film_mobility(film_thickness(s.edge_volume[e] / s.edge_length[e], film.radius), film.radius);
     return mobility > 0 ? s.edge_volume[e] * step.dt * step.liquid.viscosity / mobility : 0;
 }
 bool is_moist(const OneFilm& film, const FilmScratch& s, std::size_t e)
 {
     return film_thickness(s.edge_volume[e] / s.edge_length[e], film.radius) > kMoist * film.radius;
+}
+/// Whether the film of an edge, with this friction, moves with the strand.
+bool is_held(const OneFilm& film, const FilmScratch& s, std::size_t e, double rubbing)
+{
+    return !(sliding_of(film, e) > 0) || (rubbing > 0 && !is_moist(film, s, e));
 }
 
 /// What acts on the liquid of a vertex besides what is done to its strand.
@@ -145,7 +173,8 @@ void owe_turning(const OneFilm& film, const FilmScratch& s, std::size_t from, st
 
 /// An edge whose flow comes from an end that is as good as dry has all of its liquid at the other: that is one parcel
 /// with what the next edge has there, and all edges that are joined so get one velocity; at a closed end it has
-/// arrived. Otherwise parts of a drop would speed up forever without moving.
+/// arrived, and so it has where the next film does not flow. Otherwise parts of a drop would speed up forever without
+/// moving.
 void join_stalled_edges(const OneFilm& film, const FilmStep& step, FilmScratch& s)
 {
     const double density = step.liquid.density, dry = dry_area(film);
@@ -159,12 +188,18 @@ void join_stalled_edges(const OneFilm& film, const FilmStep& step, FilmScratch& 
         const double left = s.area[e], right = s.area[e + 1];
         if (std::max(left, right) <= dry) continue;
         if (s.flow[e] > 0 && left <= std::max(dry, kStalledShare * right)) {
-            if (e < last) s.is_joined[e] = 1;
-            if (e == last && !step.has_open_tip) stop(e);
+            const bool arrives = e < last ? !(sliding_of(film, e + 1) > 0) : !step.has_open_tip;
+            if (arrives)
+                stop(e);
+            else if (e < last)
+                s.is_joined[e] = 1;
         }
         if (s.flow[e] < 0 && right <= std::max(dry, kStalledShare * left)) {
-            if (e > 0) s.is_joined[e - 1] = 1;
-            if (e == 0) stop(e);
+            const bool arrives = e == 0 || !(sliding_of(film, e - 1) > 0);
+            if (arrives)
+                stop(e);
+            else
+                s.is_joined[e - 1] = 1;
         }
     }
     for (std::size_t begin = 0; begin <= last; ++begin) {
@@ -204,6 +239,8 @@ void set_carrier(const OneFilm& film, FilmScratch& s)
         for (std::size_t e = begin; e < end; ++e) s.carrier[e] = e < middle ? from_left : from_right;
         begin = end;
     }
+    for (std::size_t e = 0; e < n; ++e)
+        if (is_barred(film, e, s.carrier[e])) s.carrier[e] = 0;
 }
 
 void move_volume(double dt, bool has_open_tip, std::span<double> volume, FilmScratch& s)
@@ -249,12 +286,12 @@ void push(const OneFilm& film, const FilmStep& step, FilmScratch& s)
         };
         const Vec3 pull = (share(s, e, 0) * felt(e) + share(s, e, 1) * felt(e + 1)) / s.edge_volume[e];
         const double rubbing = rubbing_of(film, step, s, e);
-        const bool moist = is_moist(film, s, e);
+        const bool held = is_held(film, s, e, rubbing), moist = !held && is_moist(film, s, e);
         s.flow[e] = mass > 0 ? film.flow[e] + step.dt * s.tangent[e].dot(pull) : 0;
         if (!film.drawn.empty() && mass > 0) s.flow[e] += s.tangent[e].dot(film.drawn[e]) / mass;
         s.mass[e] = moist ? mass + rubbing : 0;
         s.change[e] = moist ? -rubbing * s.flow[e] : 0;
-        if (!moist && rubbing > 0) s.flow[e] = 0;
+        if (held) s.flow[e] = 0;
     }
     if (liquid.surface_tension > 0) {
         const CapillaryOptions tension{liquid.surface_tension, liquid.density, liquid.axial_tension,
@@ -269,7 +306,9 @@ void push(const OneFilm& film, const FilmStep& step, FilmScratch& s)
     }
     for (std::size_t e = 0; e < s.flow.size(); ++e) {
         s.flow[e] += s.change[e];
-        s.mean[e] = 0.5 * (film.flow[e] + s.flow[e]);
+        const bool stays = is_barred(film, e, s.flow[e]);
+        if (stays) s.flow[e] = 0;
+        s.mean[e] = stays ? 0 : 0.5 * (film.flow[e] + s.flow[e]);
         const double volume = liquid.density * s.edge_volume[e];
         owe(film, e, due_of(film, step, s, e) - volume * s.flow[e] * s.tangent[e]);
     }
@@ -423,8 +462,7 @@ void film_coupling(const FilmStrands& strands, const FilmStep& step, const FilmS
         for (std::size_t e = 0; e + 1 < film.n(); ++e) {
             const double mass = density * s.edge_volume[e], rubbing = rubbing_of(film, step, s, e);
             if (!(mass > 0)) continue;
-            const bool is_held = !step.flows || (rubbing > 0 && !is_moist(film, s, e));
-            const double held = is_held ? 1 : rubbing / (mass + rubbing);
+            const double held = !step.flows || is_held(film, s, e, rubbing) ? 1 : rubbing / (mass + rubbing);
             coupling.held[begin + e] = held;
             const Vec3& t = s.tangent[e];
             for (const std::size_t end : {std::size_t{0}, std::size_t{1}}) {
