@@ -96,6 +96,38 @@ private:
         return film_area((wetting_.thickest - 1) * r, r) * span(v).length(v) - state_.film.volume[v];
     }
 
+    /// Whether the vertex is out of liquid that its strand goes into nearby, where its film would run.
+    [[nodiscard]] bool is_above_water(const WetSpan& strand, std::size_t v) const
+    {
+        const FilmScratchpad& films = scratch_.films;
+        if (films.exposure[v] < kUnderWater) return false;
+        const Vec3 felt = model_.options.gravity + films.lift[v] - films.acceleration[v];
+        const auto runs_to = [&](std::size_t w) {
+            return films.exposure[w] < kUnderWater && felt.dot(strand.x[w] - strand.x[v]) > 0;
+        };
+        const double reach = model_.options.cell_size;
+        double way = 0;
+        for (std::size_t w = v; strand.has_after(w) && way <= reach; ++w) {
+            if (runs_to(w + 1)) return true;
+            way += (strand.x[w + 1] - strand.x[w]).norm();
+        }
+        way = 0;
+        for (std::size_t w = v; strand.has_before(w) && way <= reach; --w) {
+            if (runs_to(w - 1)) return true;
+            way += (strand.x[w] - strand.x[w - 1]).norm();
+        }
+        return false;
+    }
+
+    /// Whether liquid that meets a strand at this speed rises to it: it is touched from half a cell, of which a
+    /// particle reaches over half. What does not would run back at once.
+    [[nodiscard]] bool climbs(std::size_t p, std::size_t v) const
+    {
+        const double rise = 0.25 * model_.options.cell_size;
+        const Vec3 speed = state_.liquid.velocity[p] - state_.strands.velocity[v];
+        return speed.squaredNorm() > 2 * model_.options.gravity.norm() * rise;
+    }
+
     /// Where particles are few, as when a few drops fly about, only what is near them need be looked at.
     void find_reached()
     {
@@ -117,6 +149,7 @@ private:
         std::vector<std::vector<VertexInCell>> parts(
             static_cast<std::size_t>((n_strands + kStrandChunk - 1) / kStrandChunk));
         reach_.resize(strand_.size());
+        is_above_.resize(strand_.size());
         parallel_for(static_cast<std::int64_t>(parts.size()), "capture", [&](std::int64_t c) {
             std::vector<VertexInCell>& found = parts[static_cast<std::size_t>(c)];
             for (std::int64_t s = c * kStrandChunk; s < std::min(n_strands, (c + 1) * kStrandChunk); ++s)
@@ -133,6 +166,7 @@ private:
         const double step = model_.options.cell_size;
         for (std::size_t v = strand.begin + 1; v + 1 < strand.end; ++v) { // a tip would catch its own drops
             if (!(room(v) > 0)) continue;
+            is_above_[v] = is_above_water(strand, v) ? 1 : 0;
             double longest = 0;
             for (const std::size_t other : {v - 1, v + 1}) {
                 const Vec3 half = 0.5 * (strand.x[other] - strand.x[v]);
@@ -248,6 +282,7 @@ private:
             if (distance > film + 0.5 * model_.options.cell_size) continue;
             const double bridge =
                 (1 + 0.5 * wetting_.contact_angle) * std::cbrt(state_.liquid.volume[p] + state_.film.volume[v]);
+            if (is_above_[v] != 0 && !climbs(p, v)) continue;
             if (distance <= film + bridge) touches.push_back({vertex, static_cast<std::int32_t>(p), 0});
         }
     }
@@ -361,6 +396,7 @@ private:
     std::vector<std::int32_t> strand_;
     std::vector<std::uint64_t> reached_; ///< cells in reach of a particle, sorted; empty = any may be
     std::vector<VertexInCell> thirsty_;  ///< vertices that can take liquid up, sorted
+    std::vector<std::uint8_t> is_above_; ///< thirsty vertices that are above water
     std::vector<double> reach_;          ///< how far from a thirsty vertex there may be liquid that it touches [m]
     std::vector<Touch> touches_;         ///< by particle, then vertex
     std::vector<double> caught_, given_; ///< by vertices, from particles [m^3]

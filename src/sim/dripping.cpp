@@ -117,7 +117,7 @@ private:
     void give_back()
     {
         for (std::size_t v = 0; v < state_.film.volume.size(); ++v) {
-            if (scratch_.films.exposure[v] >= 0.5) continue;
+            if (scratch_.films.exposure[v] >= kInWater) continue;
             const auto s = static_cast<std::size_t>(strand_[v]);
             const WetSpan strand = span_of(model_, state_, s);
             const double r = scratch_.films.radius[s];

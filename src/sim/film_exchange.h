@@ -12,6 +12,11 @@ namespace rivulet {
 /// [Fei 2017].
 inline constexpr double kDropPart = 0.25;
 
+/// Part of a vertex in the air below which it is under water, and up to which its film is part of the water around it:
+/// it does not flow, and what is too much goes over to the water. Between them is room for a level that changes a
+/// little: a hair in the surface would catch and shed in turn.
+inline constexpr double kUnderWater = 0.5, kInWater = 0.75;
+
 /// Of liquid that goes from particles to films or back [J].
 [[nodiscard]] inline double energy_of(const Model& model, double mass, const Vec3& position, const Vec3& velocity)
 {

@@ -1,6 +1,7 @@
 #include "sim/film_stages.h"
 
 #include "base/parallel.h"
+#include "sim/film_exchange.h"
 #include "sim/film_thickness.h"
 #include "sim/scratch.h"
 #include "wetting/exchange.h"
@@ -96,6 +97,9 @@ void submerge_films(const Model& model, const State& state, Workspace::Scratch& 
         if (model.wetting->floats)
             pad.lift[v] = -m.submersion[i] / model.wetting->film.density * state.immersion.pressure_gradient[v];
     }
+    pad.sliding.clear();
+    for (const double exposure : pad.exposure)
+        pad.sliding.push_back(std::max((exposure - kInWater) / (1 - kInWater), 0.0));
 }
 
 } // namespace
@@ -120,7 +124,8 @@ FilmStrands film_strands(const Model& model, const State& state, const FilmScrat
             .due = pad.due,
             .lift = pad.lift,
             .exposure = pad.exposure,
-            .drawn = pad.drawn};
+            .drawn = pad.drawn,
+            .sliding = pad.sliding};
 }
 
 Vec3 pool_momentum(const Model& model, const State& state, std::size_t strand)

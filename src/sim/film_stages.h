@@ -20,6 +20,7 @@ struct FilmScratchpad {
     FilmCoupling coupling;
     std::vector<Vec3> lift;         ///< of vertices, of the pressure around [m/s^2]
     std::vector<double> exposure;   ///< of vertices to the air: 1 - submersion
+    std::vector<double> sliding;    ///< part of its mobility that the film of a vertex has: none under water
     std::vector<Vec3> drawn;        ///< impulse of the liquid around on the flow of edges [N s]
     std::vector<Vec3> taken;        ///< the same, from vertices
     std::vector<Vec3> due;          ///< momentum of the flow of edges when the strands have moved [kg m/s]

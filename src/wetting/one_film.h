@@ -19,7 +19,7 @@ inline constexpr double kDryShare = 1e-4;
 struct OneFilm {
     double radius;
     std::span<const Vec3> position, acceleration, due, lift, drawn;
-    std::span<const double> strand_mass, strand_inertia, exposure;
+    std::span<const double> strand_mass, strand_inertia, exposure, sliding;
     std::span<double> volume, flow;
     std::span<Vec3> velocity;
     std::span<double> spin;
@@ -33,10 +33,21 @@ inline OneFilm film_of_strand(const FilmStrands& strands, const FilmState& state
     const auto begin = static_cast<std::size_t>(strands.first[s]);
     const std::size_t n = static_cast<std::size_t>(strands.first[s + 1]) - begin;
     const auto part = [&](auto span) { return span.empty() ? span : span.subspan(begin, n); };
-    return {strands.radius[s],      part(strands.position), part(strands.acceleration), part(strands.due),
-            part(strands.lift),     part(strands.drawn),    part(strands.strand_mass),  part(strands.strand_inertia),
-            part(strands.exposure), part(state.volume),     part(state.flow),           part(state.velocity),
-            part(state.spin),       part(state.owed)};
+    return {strands.radius[s],
+            part(strands.position),
+            part(strands.acceleration),
+            part(strands.due),
+            part(strands.lift),
+            part(strands.drawn),
+            part(strands.strand_mass),
+            part(strands.strand_inertia),
+            part(strands.exposure),
+            part(strands.sliding),
+            part(state.volume),
+            part(state.flow),
+            part(state.velocity),
+            part(state.spin),
+            part(state.owed)};
 }
 
 /// Arrays of one strand, used again for the next.
@@ -103,6 +114,17 @@ inline void measure_liquid(const OneFilm& film, FilmScratch& s)
 inline double share(const FilmScratch& s, std::size_t e, std::size_t end)
 {
     return 0.5 * s.edge_length[e] * s.area[e + end];
+}
+
+/// Part of its mobility that the film of an edge has.
+inline double sliding_of(const OneFilm& film, std::size_t e)
+{
+    return film.sliding.empty() ? 1 : 0.5 * (film.sliding[e] + film.sliding[e + 1]);
+}
+/// Whether nothing flows over an edge, at all or in this direction: what does not slide does not leave its vertex.
+inline bool is_barred(const OneFilm& film, std::size_t e, double flow)
+{
+    return !film.sliding.empty() && (!(sliding_of(film, e) > 0) || !(film.sliding[flow > 0 ? e : e + 1] > 0));
 }
 
 } // namespace rivulet

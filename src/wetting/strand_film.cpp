@@ -27,12 +27,18 @@ double rubbing_of(const OneFilm& film, const FilmStep& step, const FilmScratch& 
 {
     if (!(step.liquid.viscosity > 0)) return 0;
     const double mobility =
+        sliding_of(film, e) *
         film_mobility(film_thickness(s.edge_volume[e] / s.edge_length[e], film.radius), film.radius);
     return mobility > 0 ? s.edge_volume[e] * step.dt * step.liquid.viscosity / mobility : 0;
 }
 bool is_moist(const OneFilm& film, const FilmScratch& s, std::size_t e)
 {
     return film_thickness(s.edge_volume[e] / s.edge_length[e], film.radius) > kMoist * film.radius;
+}
+/// Whether the film of an edge, with this friction, moves with the strand.
+bool is_held(const OneFilm& film, const FilmScratch& s, std::size_t e, double rubbing)
+{
+    return !(sliding_of(film, e) > 0) || (rubbing > 0 && !is_moist(film, s, e));
 }
 
 /// Then so are both its edges.
@@ -74,7 +80,8 @@ void owe_turning(const OneFilm& film, const FilmScratch& s, std::size_t from, st
 
 /// An edge whose flow comes from an end that is as good as dry has all of its liquid at the other: that is one parcel
 /// with what the next edge has there, and all edges that are joined so get one velocity; at a closed end it has
-/// arrived. Otherwise parts of a drop would speed up forever without moving.
+/// arrived, and so it has where the next film does not flow. Otherwise parts of a drop would speed up forever without
+/// moving.
 void join_stalled_edges(const OneFilm& film, const FilmStep& step, FilmScratch& s)
 {
     const double density = step.liquid.density, dry = dry_area(film);
@@ -88,12 +95,18 @@ void join_stalled_edges(const OneFilm& film, const FilmStep& step, FilmScratch& 
         const double left = s.area[e], right = s.area[e + 1];
         if (std::max(left, right) <= dry) continue;
         if (s.flow[e] > 0 && left <= std::max(dry, kStalledShare * right)) {
-            if (e < last) s.is_joined[e] = 1;
-            if (e == last && !step.has_open_tip) stop(e);
+            const bool arrives = e < last ? !(sliding_of(film, e + 1) > 0) : !step.has_open_tip;
+            if (arrives)
+                stop(e);
+            else if (e < last)
+                s.is_joined[e] = 1;
         }
         if (s.flow[e] < 0 && right <= std::max(dry, kStalledShare * left)) {
-            if (e > 0) s.is_joined[e - 1] = 1;
-            if (e == 0) stop(e);
+            const bool arrives = e == 0 || !(sliding_of(film, e - 1) > 0);
+            if (arrives)
+                stop(e);
+            else
+                s.is_joined[e - 1] = 1;
         }
     }
     for (std::size_t begin = 0; begin <= last; ++begin) {
@@ -133,6 +146,8 @@ void set_carrier(const OneFilm& film, FilmScratch& s)
         for (std::size_t e = begin; e < end; ++e) s.carrier[e] = e < middle ? from_left : from_right;
         begin = end;
     }
+    for (std::size_t e = 0; e < n; ++e)
+        if (is_barred(film, e, s.carrier[e])) s.carrier[e] = 0;
 }
 
 void move_volume(double dt, bool has_open_tip, std::span<double> volume, FilmScratch& s)
@@ -184,11 +199,11 @@ void push(const OneFilm& film, const FilmStep& step, FilmScratch& s)
     for (std::size_t e = 0; e < s.flow.size(); ++e) {
         const double mass = liquid.density * s.edge_volume[e];
         const double rubbing = rubbing_of(film, step, s, e);
-        const bool moist = is_moist(film, s, e);
+        const bool held = is_held(film, s, e, rubbing), moist = !held && is_moist(film, s, e);
         s.flow[e] = mass > 0 ? film.flow[e] + step.dt * s.pull[e] : 0;
         s.mass[e] = moist ? mass + rubbing : 0;
         s.change[e] = moist ? -rubbing * s.flow[e] : 0;
-        if (!moist && rubbing > 0) s.flow[e] = 0;
+        if (held) s.flow[e] = 0;
     }
     if (liquid.surface_tension > 0) {
         const CapillaryOptions tension{liquid.surface_tension, liquid.density, liquid.axial_tension,
@@ -203,7 +218,9 @@ void push(const OneFilm& film, const FilmStep& step, FilmScratch& s)
     }
     for (std::size_t e = 0; e < s.flow.size(); ++e) {
         s.flow[e] += s.change[e];
-        s.mean[e] = 0.5 * (film.flow[e] + s.flow[e]);
+        const bool stays = is_barred(film, e, s.flow[e]);
+        if (stays) s.flow[e] = 0;
+        s.mean[e] = stays ? 0 : 0.5 * (film.flow[e] + s.flow[e]);
         const double volume = liquid.density * s.edge_volume[e];
         owe(film, s, e, due_of(film, step, s, e) - volume * s.flow[e] * s.tangent[e]);
     }
@@ -405,8 +422,7 @@ void film_coupling(const FilmStrands& strands, const FilmStep& step, const FilmS
         for (std::size_t e = 0; e + 1 < film.n(); ++e) {
             const double mass = density * s.edge_volume[e], rubbing = rubbing_of(film, step, s, e);
             if (!(mass > 0)) continue;
-            const bool is_held = !step.flows || (rubbing > 0 && !is_moist(film, s, e));
-            const double held = is_held ? 1 : rubbing / (mass + rubbing);
+            const double held = !step.flows || is_held(film, s, e, rubbing) ? 1 : rubbing / (mass + rubbing);
             coupling.held[begin + e] = held;
             const Vec3& t = s.tangent[e];
             for (const std::size_t end : {std::size_t{0}, std::size_t{1}}) {

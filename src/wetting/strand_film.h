@@ -57,6 +57,9 @@ struct FilmStrands {
     std::span<const Vec3> lift = {};
     std::span<const double> exposure = {};
     std::span<const Vec3> drawn = {};
+    /// Part of its mobility that the film of a vertex has; with 0 it moves with the strand, and does not leave the
+    /// vertex. None = all.
+    std::span<const double> sliding = {};
 };
 struct FilmState {
     std::span<double> volume; ///< V of vertices [m^3]

@@ -6,8 +6,8 @@
 namespace rivulet {
 namespace {
 
-constexpr double kRadius = 0.5e-3, kLoop = 5e-3, kGravity = 9.81;
-constexpr int kRows = 2, kColumns = 2, kEdges = 24;
+constexpr double kYarn = 0.5e-3, kLoop = 5e-3, kGravity = 9.81;
+constexpr int kKnitRows = 2, kKnitColumns = 2, kLoopEdges = 24;
 
 /// Stockinette of two yarns without internal viscosity, held at its ends, which are drawn apart.
 struct Knit : Touching {
@@ -15,15 +15,15 @@ struct Knit : Touching {
         : Touching({.density = 1000,
                     .youngs_modulus = 5e6,
                     .shear_modulus = 2e6,
-                    .radius_a = kRadius,
-                    .radius_b = kRadius,
+                    .radius_a = kYarn,
+                    .radius_b = kYarn,
                     .friction = friction})
     {
         const double w = kLoop / (2 * std::numbers::pi);
-        for (int row = 0; row < kRows; ++row) {
+        for (int row = 0; row < kKnitRows; ++row) {
             std::vector<Vec3> points;
-            for (int k = 0; k <= kColumns * kEdges; ++k) {
-                const double t = 2 * std::numbers::pi * (static_cast<double>(k) / kEdges - 0.5 * kColumns);
+            for (int k = 0; k <= kKnitColumns * kLoopEdges; ++k) {
+                const double t = 2 * std::numbers::pi * (static_cast<double>(k) / kLoopEdges - 0.5 * kKnitColumns);
                 points.emplace_back(w * (t + 1.5 * std::sin(2 * t)), -w * std::cos(2 * t),
                                     w * (-4 * std::cos(t) + 4.8 * row));
             }
@@ -31,7 +31,7 @@ struct Knit : Touching {
         }
         group_strands(model);
         hold.assign(state.position.size(), Hold::Free);
-        for (std::int32_t s = 0; s < kRows; ++s) {
+        for (std::int32_t s = 0; s < kKnitRows; ++s) {
             const auto i = static_cast<std::size_t>(s);
             hold[static_cast<std::size_t>(model.first[i])] = Hold::Vertex;
             hold[static_cast<std::size_t>(model.first[i + 1]) - 1] = Hold::Vertex;

@@ -239,6 +239,7 @@ TEST(StrandFilm, ChangesTheMomentumOfStrandAndFilmByWhatComesFromOutsideOnly)
                 for (std::size_t j = 0; j < s.position.size(); ++j) { // partly under water
                     s.lift.push_back(random.vector(5));
                     s.exposure.push_back(random.number(0, 1));
+                    s.sliding.push_back(std::max(random.number(-0.5, 1), 0.0));
                 }
                 const auto mass = [&](std::size_t j) { return s.strand_mass[j] + 1000 * s.volume[j]; };
                 const auto total = [&] {
@@ -298,6 +299,22 @@ TEST(StrandFilm, OwesNothingToBareVertices)
         }
     }
     EXPECT_GT(largest, 1e-10);
+}
+
+TEST(StrandFilm, ComesToRestWhereItDoesNotSlide)
+{
+    for (const double viscosity : {0.0, 8.9e-4}) {
+        WetStrand s(42, Vec3::Zero(), kHanging, kHair, drop(4e-4, 0.01, 0.006));
+        FilmStep step = film_step(1e-3, kDown);
+        step.liquid.viscosity = viscosity;
+        step.liquid.surface_tension = 0.072;
+        for (std::size_t j = 0; j < 42; ++j) s.sliding.push_back(j < 30 ? 1 : 0);
+        const double start = s.total();
+        for (int i = 0; i < 300; ++i) (void)s.advance(step);
+        EXPECT_GT(s.volume[30], 0.9 * start) << viscosity;
+        for (std::size_t j = 31; j < 42; ++j) EXPECT_LT(s.volume[j], 1e-12 * start) << j;
+        EXPECT_NEAR(s.total() / start, 1, 1e-13);
+    }
 }
 
 /// A strand with everything at random.

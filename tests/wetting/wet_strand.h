@@ -16,7 +16,7 @@ struct WetStrand {
     std::vector<std::int32_t> first;
     std::vector<double> radii;
     std::vector<Vec3> position, acceleration, velocity, due, owed, lift, drawn;
-    std::vector<double> strand_mass, strand_inertia, volume, flow, spin, exposure;
+    std::vector<double> strand_mass, strand_inertia, volume, flow, spin, exposure, sliding;
     std::vector<FilmOutcome> outcome;
 
     /// n vertices from `root` over `reach`; `thickness` [m] over the arclength [m].
@@ -38,7 +38,7 @@ struct WetStrand {
 
     [[nodiscard]] FilmStrands strands() const
     {
-        return {first, radii, position, acceleration, strand_mass, strand_inertia, due, lift, exposure, drawn};
+        return {first, radii, position, acceleration, strand_mass, strand_inertia, due, lift, exposure, drawn, sliding};
     }
     [[nodiscard]] FilmState state() { return {volume, flow, velocity, spin, owed}; }
     const FilmOutcome& advance(const FilmStep& step)
