@@ -9,10 +9,21 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <ctime>
 #include <fstream>
 
 namespace rivulet {
+namespace {
+
+/// What a clock did not see meets no bar.
+BenchFigure if_measured(BenchFigure figure)
+{
+    if (figure.bar != 0 && !(figure.value > 0 && std::isfinite(figure.ratio))) figure.meets = false;
+    return figure;
+}
+
+} // namespace
 
 std::vector<BenchName> benches()
 {
@@ -30,7 +41,7 @@ void run_benches(const std::string& name, bool full, int threads, const std::fun
     with_threads(threads, [&](int) {
         for (const Bench& bench : table)
             if (name.empty() || is_named(bench))
-                for (const BenchFigure& figure : bench.run(full)) report(figure);
+                for (const BenchFigure& figure : bench.run(full)) report(if_measured(figure));
         return 0;
     });
 }

@@ -23,14 +23,16 @@ Aabb meshed_region(const Aabb& bounds, double edge)
     return region;
 }
 
-/// Meshes the distance field of a shape. Walls thinner than an edge may be lost.
+/// Meshes the distance field of a shape, with shorter edges where it is thinner. Walls below a 256th of the whole may
+/// be lost.
 TriangleMesh mesh_shape_field(const Shape& shape, double edge)
 {
     const Aabb bounds = shape.bounds();
     if (bounds.is_empty()) return {};
     const Aabb region = meshed_region(bounds, edge);
     // At most 1024 nodes along the longest side: more is never wanted in a picture.
-    const double spacing = std::max(edge, region.size().maxCoeff() / 1024);
+    const double longest = region.size().maxCoeff();
+    const double spacing = std::max(std::min(edge, std::max(0.25 * shape.thickness(), longest / 256)), longest / 1024);
     const ShapePtr limit = make_box(region.lower, region.upper);
     const bool is_cut = region.lower != bounds.lower || region.upper != bounds.upper;
     const auto distance = [&](const Vec3& x) {
@@ -68,6 +70,12 @@ public:
         return nearest->normal(x);
     }
     Aabb bounds() const override { return bounds_; }
+    double thickness() const override // of the thinnest part
+    {
+        double least = parts_.front()->thickness();
+        for (const ShapePtr& part : parts_) least = std::min(least, part->thickness());
+        return least;
+    }
     TriangleMesh tessellate(double edge) const override { return mesh_shape_field(*this, edge); }
 
 private:
@@ -85,6 +93,15 @@ public:
         return a_->distance(x) > -b_->distance(x) ? a_->normal(x) : Vec3(-b_->normal(x));
     }
     Aabb bounds() const override { return a_->bounds(); }
+    double thickness() const override // of the walls around a hole, or of the hole
+    {
+        const Aabb whole = a_->bounds(), hole = b_->bounds();
+        double least = std::min(a_->thickness(), b_->thickness());
+        for (int axis = 0; axis < 3; ++axis)
+            for (const double wall : {hole.lower[axis] - whole.lower[axis], whole.upper[axis] - hole.upper[axis]})
+                if (wall > 0) least = std::min(least, wall);
+        return least;
+    }
     TriangleMesh tessellate(double edge) const override { return mesh_shape_field(*this, edge); }
 
 private:
@@ -110,6 +127,7 @@ public:
     double distance(const Vec3& x) const override { return shape_->distance(pose_.to_body(x)); }
     Vec3 normal(const Vec3& x) const override { return pose_.rotation * shape_->normal(pose_.to_body(x)); }
     Aabb bounds() const override { return moved_bounds(shape_->bounds(), pose_); }
+    double thickness() const override { return shape_->thickness(); }
     TriangleMesh tessellate(double edge) const override
     {
         TriangleMesh mesh = shape_->tessellate(edge);

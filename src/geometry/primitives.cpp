@@ -83,6 +83,7 @@ public:
         box.include(a_ + ab_);
         return box.dilated(radius_);
     }
+    double thickness() const override { return 2 * radius_; }
     TriangleMesh tessellate(double edge) const override;
 
 private:
@@ -111,6 +112,7 @@ public:
         const Vec3 b = a_ + length_ * axis_;
         return {a_.cwiseMin(b) - reach, a_.cwiseMax(b) + reach};
     }
+    double thickness() const override { return std::min(2 * radius_, length_); }
     TriangleMesh tessellate(double edge) const override;
 
 private:
@@ -136,6 +138,7 @@ public:
         const Vec3 reach = major_ * (1 - axis_.array().square()).max(0).sqrt().matrix() + Vec3::Constant(minor_);
         return {centre_ - reach, centre_ + reach};
     }
+    double thickness() const override { return 2 * minor_; }
     TriangleMesh tessellate(double edge) const override;
 
 private:

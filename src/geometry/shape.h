@@ -17,6 +17,8 @@ public:
     [[nodiscard]] virtual Vec3 normal(const Vec3& x) const;
     /// Smallest box known to hold the region [m]; infinite extents (a plane) are +-1e30.
     [[nodiscard]] virtual Aabb bounds() const = 0;
+    /// Least extent that is known of the region or a part of it [m], for meshes that are to show it.
+    [[nodiscard]] virtual double thickness() const { return bounds().size().minCoeff(); }
     /// A closed mesh of the surface for pictures and exports, with edges of about `edge` [m].
     [[nodiscard]] virtual TriangleMesh tessellate(double edge) const = 0;
 };

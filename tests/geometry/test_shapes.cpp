@@ -148,6 +148,21 @@ TEST(Shapes, CombinedShapesAreMeshedClosedWithTheirVolume)
     EXPECT_TRUE(examine_topology(cut).is_closed_manifold()) << "an infinite solid is cut off and closed";
 }
 
+/// However long the edges asked for: the teeth of a comb and the walls of a tray are there.
+TEST(Shapes, ThinPartsOfCombinedShapesAreMeshed)
+{
+    const ShapePtr tooth = make_capsule({0, 0, 0}, {0, 4, 0}, 0.08);
+    const TriangleMesh comb =
+        make_union({make_box({-2, -0.5, -0.2}, {2, -0.1, 0.2}), make_placed(tooth, {{-1, 0, 0}, Quat::Identity()}),
+                    make_placed(tooth, {{1, 0, 0}, Quat::Identity()})})
+            ->tessellate(5);
+    const double of_tooth = std::numbers::pi * 0.08 * 0.08 * (4 + 4 * 0.08 / 3);
+    EXPECT_NEAR(enclosed_volume(comb), 4 * 0.4 * 0.4 + 2 * of_tooth, 0.02);
+    EXPECT_GT(enclosed_volume(comb), 4 * 0.4 * 0.4 + of_tooth);
+    const ShapePtr tray = make_difference(make_box({0, 0, 0}, {8, 8, 2}), make_box({0.1, 0.1, 0.1}, {7.9, 7.9, 3}));
+    EXPECT_NEAR(enclosed_volume(tray->tessellate(5)), 8 * 8 * 2 - 7.8 * 7.8 * 1.9, 0.5);
+}
+
 TEST(Shapes, PlacedShapeIsTheShapeSeenFromItsFrame)
 {
     const Pose pose{{1, 2, 3}, Quat(Eigen::AngleAxisd(std::numbers::pi / 2, Vec3::UnitZ()))};
