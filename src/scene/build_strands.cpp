@@ -1,4 +1,6 @@
 #include "scene/build.h"
+
+#include "base/rng.h"
 #include "scene/materials.h"
 #include "scene/read.h"
 #include "scene/strand_joints.h"
@@ -12,17 +14,27 @@
 namespace rivulet {
 namespace {
 
+constexpr std::uint64_t kStiffnessStream = (std::uint64_t{1} << 40) + 1; // beyond the numbers of strands and radii
 constexpr double kNotReleased = std::numeric_limits<double>::infinity();
 
-RodMaterial build_rod_material(const Value& table, double radius)
+/// `stiffer`: how many times.
+RodMaterial build_rod_material(const Value& table, double radius, double stiffer)
 {
     return {number(table, "density"),
-            number(table, "youngs_modulus"),
-            number(table, "shear_modulus"),
-            number(table, "internal_viscosity"),
+            stiffer * number(table, "youngs_modulus"),
+            stiffer * number(table, "shear_modulus"),
+            stiffer * number(table, "internal_viscosity"),
             radius,
             radius * number(table, "flatness"),
             number(table, "friction")};
+}
+
+/// A strand's by its number and the seed alone.
+double stiffness_of(const Value& table, double variation, std::size_t strand)
+{
+    if (!(variation > 0)) return 1;
+    const auto seed = static_cast<std::uint64_t>(get<std::int64_t>(table, "seed"));
+    return 1 + variation * (2 * random_unit(seed, kStiffnessStream, strand) - 1);
 }
 
 class StrandBuilder {
@@ -33,11 +45,15 @@ public:
     {
         StrandModel& strands = model_.strands;
         const StrandMaterial& material = strand_material(text(table, "material"));
+        const double radius = get_or(table, "radius", material.radius.value);
+        const double variation = get_or(table, "stiffness_variation", 0.0);
         const std::int32_t first = strands.n_strands();
-        if (curves.radius.empty())
-            strands.materials.push_back(build_rod_material(table, get_or(table, "radius", material.radius.value)));
+        const bool differ = variation > 0 || !curves.radius.empty();
+        if (!differ) strands.materials.push_back(build_rod_material(table, radius, 1));
         for (std::size_t i = 0; i < curves.size(); ++i) {
-            if (!curves.radius.empty()) strands.materials.push_back(build_rod_material(table, curves.radius[i]));
+            if (differ)
+                strands.materials.push_back(build_rod_material(table, curves.radius.empty() ? radius : curves.radius[i],
+                                                               stiffness_of(table, variation, i)));
             add(table, curves[i]);
         }
         model_.strand_groups.push_back({.name = name,

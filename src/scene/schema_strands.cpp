@@ -32,6 +32,11 @@ std::vector<Key> material_keys()
             .between(0, 0.5)
             .otherwise("0")
             .only({"groom", "bundle", "noodles"}),
+        number("stiffness_variation", "",
+               "Largest random difference of a strand's moduli and internal viscosity, either way, as a part of them.")
+            .between(0, 0.9)
+            .otherwise("0")
+            .only({"groom", "bundle", "noodles"}),
         number("flatness", "", "Smaller half axis of the section as a part of the larger.")
             .between(0.05, 1)
             .otherwise("1"),

@@ -278,6 +278,7 @@ wave_height = "1 cm"
 wave_length = "3 cm"
 seed = 3
 radius_variation = 0.2
+stiffness_variation = 0.1
 held = "free"
 
 [probes.tip]

@@ -84,6 +84,36 @@ TEST(StrandScene, RadiiVaryByTheSeedWithinTheirBounds)
     EXPECT_NE(radii("radius_variation=0.3\nseed=2\n"), varied);
 }
 
+/// A strand is as much stiffer against stretching as against twisting and change, and its radius is another matter.
+TEST(StrandScene, StiffnessVariesByTheSeedWithinItsBounds)
+{
+    const std::string text = "[domain]\nlower=[0,0,0]\nupper=[1,1,1]\n[simulation]\ncell_size=0.1\n"
+                             "[strands.s]\nkind='bundle'\nstart=[0.5,0.5,0.5]\nend=[0.5,0.5,0.4]\nspacing='1 mm'\n"
+                             "count=1000\nvertices=4\nyoungs_modulus='2 GPa'\nshear_modulus='1 GPa'\n"
+                             "internal_viscosity='3 MPa s'\n";
+    const auto materials = [&](const std::string& more) {
+        return parse_scene(text + more, "s.toml").model.strands.materials;
+    };
+    ASSERT_EQ(materials("").size(), 1u);
+    const std::vector<RodMaterial> varied = materials("stiffness_variation=0.5\n");
+    ASSERT_EQ(varied.size(), 1000u);
+    double least = 1e30, most = 0, sum = 0;
+    for (const RodMaterial& m : varied) {
+        EXPECT_NEAR(m.shear_modulus / m.youngs_modulus, 0.5, 1e-15);
+        EXPECT_NEAR(m.viscosity / m.youngs_modulus, 1.5e-3, 1e-18);
+        EXPECT_EQ(m.radius_a, varied[0].radius_a);
+        least = std::min(least, m.youngs_modulus);
+        most = std::max(most, m.youngs_modulus);
+        sum += m.youngs_modulus;
+    }
+    EXPECT_GE(least, 1e9);
+    EXPECT_LT(least, 1.02e9);
+    EXPECT_LE(most, 3e9);
+    EXPECT_GT(most, 2.98e9);
+    EXPECT_NEAR(sum / 1000, 2e9, 0.08e9); // four standard deviations
+    EXPECT_NE(materials("stiffness_variation=0.5\nseed=2\n")[0].youngs_modulus, varied[0].youngs_modulus);
+}
+
 TEST(StrandScene, WhatIsSaidInVainOrTwiceIsRefused)
 {
     const std::string text = "[domain]\nlower=[0,0,0]\nupper=[1,1,1]\n[simulation]\ncell_size=0.1\n"
