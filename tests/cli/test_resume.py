@@ -37,7 +37,8 @@ class Resume(CliTest):
                                                        "simulation.strand_contact=penalty"), 0)
 
     def kill_at_random_moments(self, repeats, *settings):
-        """Runs the scene that often, killing it until it gets through; how many kills there were."""
+        """Runs the scene that often, killing it until it gets through, later each time, since the last frame alone may take most
+        of a run; how many kills there were."""
         begin = time.monotonic()
         expected = self.state_hash("whole", "--checkpoint-every", "1", *settings)
         duration = time.monotonic() - begin
@@ -45,14 +46,16 @@ class Resume(CliTest):
         kills = 0
         for repeat in range(repeats):
             out = f"killed{repeat}"
+            patience = 0.7 * duration
             while True:
                 process = self.start("--out", out, "--resume", *settings)
                 try:
-                    process.communicate(timeout=chance.uniform(0, 0.7 * duration))
+                    process.communicate(timeout=chance.uniform(0, patience))
                 except subprocess.TimeoutExpired:
                     process.kill()
                     process.communicate()
                     kills += 1
+                    patience *= 1.1
                     continue
                 self.assertEqual(process.returncode, 0)
                 break
