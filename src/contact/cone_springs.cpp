@@ -13,8 +13,8 @@ namespace rivulet {
 namespace {
 
 /// Stiffness of the springs of contacts, times their own compliance: that of the first search, by how much more it is
-/// in each of those that follow, and the most. Soft springs are solved for in few steps, stiff ones leave little. Forces
-/// carried on do most of it: springs that become stiff faster than these settle only make every system harder.
+/// in each of those that follow, and the most. Soft springs are solved for in few steps, stiff ones leave little.
+/// Forces carried on do most of it: springs that become stiff faster than these settle only make every system harder.
 constexpr double kFirstStiffness = 100, kStiffer = 1.5, kMostStiffness = 3e4;
 /// Searches, each from the forces of the one before, and steps of Newton's method in one.
 constexpr int kSearches = 40, kSearchSteps = 20;
@@ -22,7 +22,8 @@ constexpr int kSearches = 40, kSearchSteps = 20;
 constexpr int kIdleSearches = 8;
 /// Part of the tolerance to which the law of springs is found, or of what was lacking at the beginning of the search.
 constexpr double kInner = 0.3, kInnerPart = 0.01;
-/// Of the linear system of a step, whose springs are those of the step's beginning: more exactly, no fewer steps follow.
+/// Of the linear system of a step, whose springs are those of the step's beginning: more exactly, no fewer steps
+/// follow.
 constexpr CompliantOptions kLinear{.tolerance = 1e-2, .max_iterations = 300};
 constexpr int kHalvings = 12;
 /// Slope at the end of a step, as a part of that at its beginning, with which it is taken.
