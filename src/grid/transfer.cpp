@@ -204,6 +204,27 @@ private:
     int first_[2][4];
 };
 
+/// Calls body(axis, face, weight) for the faces that a point reaches; none where it has no tile.
+template <class Body>
+void for_faces_about(const TileGrid& grid, const Vec3& x, Body&& body)
+{
+    const Vec3i cell = cell_of(x, grid.origin(), grid.cell_size());
+    const int t = grid.find({cell.x() >> 3, cell.y() >> 3, cell.z() >> 3});
+    if (t == grid.n_tiles()) return;
+    const PointWeights weights(x, grid.node(t, 0, 0, 0), 1 / grid.cell_size());
+    for (int a = 0; a < 3; ++a) {
+        const BSplineWeights& wx = weights.of(0, a);
+        const BSplineWeights& wy = weights.of(1, a);
+        const BSplineWeights& wz = weights.of(2, a);
+        for (int n = 0; n < 27; ++n) {
+            const int i = n % 3;
+            const int j = n / 3 % 3;
+            const int k = n / 9;
+            body(a, grid.index(t, wx.first + i, wy.first + j, wz.first + k), wx.w[i] * wy.w[j] * wz.w[k]);
+        }
+    }
+}
+
 std::span<const std::int32_t> particles_of(const ParticleOrder& order, int t)
 {
     const auto i = static_cast<std::size_t>(t);
@@ -271,25 +292,32 @@ void faces_to_particles(const TileGrid& grid, const ParticleOrder& order,
     });
 }
 
+FaceMean mean_of_faces(const TileGrid& grid, const std::array<std::vector<double>, 3>& velocity, const Vec3& x)
+{
+    FaceMean mean;
+    for_faces_about(grid, x, [&](int a, std::size_t face, double weight) {
+        const double u = velocity[static_cast<std::size_t>(a)][face], part = weight * u;
+        mean.velocity[a] += part;
+        mean.square += part * u;
+    });
+    return mean;
+}
+
+Vec3 largest_at_faces(const TileGrid& grid, const std::array<std::vector<double>, 3>& velocity, const Vec3& x)
+{
+    Vec3 largest = Vec3::Zero();
+    for_faces_about(grid, x, [&](int a, std::size_t face, double) {
+        largest[a] = std::max(largest[a], std::abs(velocity[static_cast<std::size_t>(a)][face]));
+    });
+    return largest;
+}
+
 Vec3 interpolate_faces(const TileGrid& grid, const std::array<std::vector<double>, 3>& velocity, const Vec3& x)
 {
-    const Vec3i cell = cell_of(x, grid.origin(), grid.cell_size());
-    const int t = grid.find({cell.x() >> 3, cell.y() >> 3, cell.z() >> 3});
-    if (t == grid.n_tiles()) return Vec3::Zero();
-    const PointWeights weights(x, grid.node(t, 0, 0, 0), 1 / grid.cell_size());
     Vec3 u = Vec3::Zero();
-    for (int a = 0; a < 3; ++a) {
-        const BSplineWeights& wx = weights.of(0, a);
-        const BSplineWeights& wy = weights.of(1, a);
-        const BSplineWeights& wz = weights.of(2, a);
-        for (int n = 0; n < 27; ++n) {
-            const int i = n % 3;
-            const int j = n / 3 % 3;
-            const int k = n / 9;
-            u[a] += wx.w[i] * wy.w[j] * wz.w[k] *
-                    velocity[static_cast<std::size_t>(a)][grid.index(t, wx.first + i, wy.first + j, wz.first + k)];
-        }
-    }
+    for_faces_about(grid, x, [&](int a, std::size_t face, double weight) {
+        u[a] += weight * velocity[static_cast<std::size_t>(a)][face];
+    });
     return u;
 }
 

@@ -61,6 +61,17 @@ void faces_to_particles(const TileGrid& grid, const ParticleOrder& order,
 [[nodiscard]] Vec3 interpolate_faces(const TileGrid& grid, const std::array<std::vector<double>, 3>& velocity,
                                      const Vec3& x);
 
+/// What the faces about a point have: the velocity there, and the mean of its square, which is more where they differ.
+struct FaceMean {
+    Vec3 velocity = Vec3::Zero(); ///< [m/s]
+    double square = 0;            ///< [m^2/s^2]
+};
+[[nodiscard]] FaceMean mean_of_faces(const TileGrid& grid, const std::array<std::vector<double>, 3>& velocity,
+                                     const Vec3& x);
+/// The largest size of each component on those faces; no tile there: zero.
+[[nodiscard]] Vec3 largest_at_faces(const TileGrid& grid, const std::array<std::vector<double>, 3>& velocity,
+                                    const Vec3& x);
+
 /// How a field that particles move through changes with time, as far as they know.
 struct LeadInput {
     std::span<const Vec3f> lead; ///< change of a particle's velocity in half a step, along its path [m/s]; empty: none

@@ -266,7 +266,11 @@ void return_drag(const Model& model, const State& state, Workspace::Scratch& s, 
         if (push_free_liquid(m.points.points()[i], -s.lead.impulse * with_pressure, s)) taken = with_pressure;
         amount[i] = -s.lead.impulse * taken.cwiseQuotient(m.liquid_mass[i]);
     }
-    if (!m.carrier[0].empty()) m.points.scatter(amount, s.faces.velocity, &m.carrier);
+    if (m.carrier[0].empty()) return;
+    m.points.scatter(amount, s.faces.velocity, &m.carrier);
+    if (!s.spray.any()) return;
+    reset_faces(s.grid, s.spray.from_strands);
+    m.points.scatter(amount, s.spray.from_strands, &m.carrier);
 }
 
 void displace_liquid(const Model& model, Workspace::Scratch& s)

@@ -56,6 +56,7 @@ void commit_liquid(const Model& model, State& state, Scratch& s, double dt)
     faces_to_particles(s.grid, s.order, s.faces.velocity, l.position, l.velocity, l.affine, TransferPrecision::Double,
                        {l.lead, s.lead.kept, s.lead.gained});
     DrivenParticles driven;
+    if (!s.lead.is_first) limit_spray(model, state, s, dt);
     if (!s.lead.is_first) driven = lead_driven(model, state.clock.time, dt, state);
     for_occupied_cells(s, "keep pressure", [&](std::size_t cell, std::span<const std::int32_t> particles) {
         const auto pressure = static_cast<float>(s.pressure.pressure[cell]);
@@ -72,7 +73,10 @@ void commit_liquid(const Model& model, State& state, Scratch& s, double dt)
     const ActiveDrains drains(model, end_of_step(model, state.clock, dt));
     const std::vector<Vec3> before = drains.any() ? l.position : std::vector<Vec3>();
     advect_midpoint(s.grid, s.order, s.faces.velocity, l.velocity, dt, l.position, lead);
-    if (s.lead.is_first) return_to_start(led, s.lead, l);
+    if (s.lead.is_first) {
+        return_to_start(led, s.lead, l);
+        limit_spray(model, state, s, dt);
+    }
     let_go(model, driven, state.clock.time, state);
     s.drained.clear();
     if (drains.any()) find_drained(drains, before, l, s.drained);

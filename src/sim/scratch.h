@@ -16,6 +16,7 @@
 #include "sim/mouth_tiles.h"
 #include "sim/obstacles.h"
 #include "sim/sources.h"
+#include "sim/spray.h"
 #include "sim/strand_stages.h"
 #include "sim/workspace.h"
 #include "strands/penalty_step.h"
@@ -87,7 +88,8 @@ struct Workspace::Scratch {
     bool bears_contacts = false; ///< cut often enough: contacts without forces are borne, and count as missed
     FilmScratchpad films;
     Immersion immersion;
-    FreeLiquid free_liquid;                 ///< with wetting
+    FreeLiquid free_liquid;
+    Spray spray;                 ///< with wetting
     ContactWorkspace strand_contact_search; ///< saves time, changes nothing
     PenaltyWorkspace strand_penalty_search; ///< the same
 

@@ -6,6 +6,7 @@
 #include "sim/openings.h"
 #include "sim/resample.h"
 #include "sim/sources.h"
+#include "sim/spray.h"
 #include "sim/stages.h"
 #include "sim/strand_stages.h"
 #include "sim/watchdog.h"
@@ -47,6 +48,7 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
         stage("particles to grid", [&] { transfer_to_grid(model, state, scratch); });
         stage("watchdog", [&] { check_transferred(scratch.faces, "particles to grid"); });
         stage("free liquid", [&] { weigh_free_liquid(model, state, scratch, dt); });
+        stage("spray", [&] { find_spray(model, state, scratch); });
         if (model.wetting) stage("immersion", [&] { find_immersed(model, state, scratch, dt); });
     }
     stage("strands", [&] { solve_strands(model, state, scratch, dt); });
@@ -55,6 +57,7 @@ void step(const Model& model, State& state, Workspace& workspace, double dt)
             stage("drag", [&] { return_drag(model, state, scratch, dt); });
             stage("displacement", [&] { displace_liquid(model, scratch); });
         }
+        stage("spray", [&] { weigh_spray(model, state, scratch, dt); });
         stage("start", [&] { project_start(model, scratch, dt); });
         stage("gravity", [&] { add_gravity(model, scratch, dt); });
         stage("first projection", [&] { project_before_viscosity(model, state, scratch, dt); });

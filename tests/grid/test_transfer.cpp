@@ -230,6 +230,9 @@ TEST_P(Transfer, ReproducesAffineFieldsExactly)
         EXPECT_LT((velocity[p] - exact).norm(), tolerance * 10);
         EXPECT_LT((affine[p] - gradient).norm(), tolerance * 100);
         EXPECT_LT((interpolate_faces(cloud.grid, faces.velocity, cloud.position[p]) - exact).norm(), 1e-12 * 10);
+        // About it, (x_f - x_p)^2 is dx^2/4 along each axis in the mean.
+        const FaceMean mean = mean_of_faces(cloud.grid, faces.velocity, cloud.position[p]);
+        EXPECT_NEAR(mean.square, mean.velocity.squaredNorm() + dx * dx / 4 * gradient.squaredNorm(), 1e-11);
     }
 }
 
