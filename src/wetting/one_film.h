@@ -15,9 +15,9 @@ namespace rivulet {
 /// Films thinner than half of this many radii (nanometres) count as dry.
 inline constexpr double kDryShare = 1e-4;
 
-/// One strand of FilmStrands and FilmState.
+/// One strand of FilmStrands and FilmState, on the mesh of its film.
 struct OneFilm {
-    double radius;
+    double radius; ///< of the strand; read it by radius_at() and radius_on()
     std::span<const Vec3> position, acceleration, due, lift, drawn;
     std::span<const double> strand_mass, strand_inertia, exposure, sliding;
     std::span<double> volume, flow;
@@ -26,6 +26,9 @@ struct OneFilm {
     std::span<Vec3> owed;
 
     [[nodiscard]] std::size_t n() const { return volume.size(); }
+    /// Of the strand at a vertex, and on an edge [m].
+    [[nodiscard]] double radius_at(std::size_t) const { return radius; }
+    [[nodiscard]] double radius_on(std::size_t) const { return radius; }
 };
 
 inline OneFilm film_of_strand(const FilmStrands& strands, const FilmState& state, std::size_t s)
@@ -84,7 +87,11 @@ struct FilmScratch {
     [[nodiscard]] FilmProfile profile_ahead() const { return {area_ahead, radius_ahead, vertex_length, edge_length}; }
 };
 
-inline double dry_area(const OneFilm& film) { return kDryShare * std::numbers::pi * film.radius * film.radius; }
+/// Below this section an edge counts as dry.
+inline double dry_area(const OneFilm& film, std::size_t e)
+{
+    return kDryShare * std::numbers::pi * film.radius_on(e) * film.radius_on(e);
+}
 
 inline void measure(const OneFilm& film, FilmScratch& s)
 {
@@ -103,8 +110,8 @@ inline void measure_liquid(const OneFilm& film, FilmScratch& s)
 {
     for (std::size_t j = 0; j < film.n(); ++j) {
         s.area[j] = film.volume[j] / s.vertex_length[j];
-        s.outer_radius[j] = film_outer_radius(s.area[j], film.radius);
-        s.moment[j] = film_polar_moment(s.area[j], film.radius) * s.vertex_length[j];
+        s.outer_radius[j] = film_outer_radius(s.area[j], film.radius_at(j));
+        s.moment[j] = film_polar_moment(s.area[j], film.radius_at(j)) * s.vertex_length[j];
     }
     for (std::size_t e = 0; e + 1 < film.n(); ++e)
         s.edge_volume[e] = 0.5 * s.edge_length[e] * (s.area[e] + s.area[e + 1]);

@@ -28,12 +28,12 @@ double rubbing_of(const OneFilm& film, const FilmStep& step, const FilmScratch& 
     if (!(step.liquid.viscosity > 0)) return 0;
     const double mobility =
         sliding_of(film, e) *
-        film_mobility(film_thickness(s.edge_volume[e] / s.edge_length[e], film.radius), film.radius);
+        film_mobility(film_thickness(s.edge_volume[e] / s.edge_length[e], film.radius_on(e)), film.radius_on(e));
     return mobility > 0 ? s.edge_volume[e] * step.dt * step.liquid.viscosity / mobility : 0;
 }
 bool is_moist(const OneFilm& film, const FilmScratch& s, std::size_t e)
 {
-    return film_thickness(s.edge_volume[e] / s.edge_length[e], film.radius) > kMoist * film.radius;
+    return film_thickness(s.edge_volume[e] / s.edge_length[e], film.radius_on(e)) > kMoist * film.radius_on(e);
 }
 /// Whether the film of an edge, with this friction, moves with the strand.
 bool is_held(const OneFilm& film, const FilmScratch& s, std::size_t e, double rubbing)
@@ -44,7 +44,7 @@ bool is_held(const OneFilm& film, const FilmScratch& s, std::size_t e, double ru
 /// Then so are both its edges.
 bool is_moist_at(const OneFilm& film, const FilmScratch& s, std::size_t j)
 {
-    return film_thickness(s.area[j], film.radius) > 2 * kMoist * film.radius;
+    return film_thickness(s.area[j], film.radius_at(j)) > 2 * kMoist * film.radius_at(j);
 }
 
 /// What acts on the liquid of a vertex besides what is done to its strand.
@@ -84,7 +84,7 @@ void owe_turning(const OneFilm& film, const FilmScratch& s, std::size_t from, st
 /// moving.
 void join_stalled_edges(const OneFilm& film, const FilmStep& step, FilmScratch& s)
 {
-    const double density = step.liquid.density, dry = dry_area(film);
+    const double density = step.liquid.density;
     const std::size_t last = s.flow.size() - 1;
     const auto stop = [&](std::size_t e) {
         owe(film, s, e, density * s.edge_volume[e] * s.flow[e] * s.tangent[e]);
@@ -92,7 +92,7 @@ void join_stalled_edges(const OneFilm& film, const FilmStep& step, FilmScratch& 
     };
     s.is_joined.assign(s.flow.size(), 0); // with the next
     for (std::size_t e = 0; e <= last; ++e) {
-        const double left = s.area[e], right = s.area[e + 1];
+        const double left = s.area[e], right = s.area[e + 1], dry = dry_area(film, e);
         if (std::max(left, right) <= dry) continue;
         if (s.flow[e] > 0 && left <= std::max(dry, kStalledShare * right)) {
             const bool arrives = e < last ? !(sliding_of(film, e + 1) > 0) : !step.has_open_tip;
@@ -135,7 +135,7 @@ void join_stalled_edges(const OneFilm& film, const FilmStep& step, FilmScratch& 
 void set_carrier(const OneFilm& film, FilmScratch& s)
 {
     const std::size_t n = s.flow.size();
-    const auto is_wet = [&](std::size_t e) { return s.edge_volume[e] > dry_area(film) * s.edge_length[e]; };
+    const auto is_wet = [&](std::size_t e) { return s.edge_volume[e] > dry_area(film, e) * s.edge_length[e]; };
     s.carrier = s.mean;
     for (std::size_t begin = 0; begin < n; ++begin) {
         if (is_wet(begin)) continue;
@@ -168,7 +168,7 @@ void look_ahead(const OneFilm& film, const FilmStep& step, FilmScratch& s)
     move_volume(ahead, step.has_open_tip, s.old_volume, s);
     for (std::size_t j = 0; j < film.n(); ++j) {
         s.area_ahead[j] = is_moist_at(film, s, j) ? s.old_volume[j] / s.vertex_length[j] : 0;
-        s.radius_ahead[j] = film_outer_radius(s.area_ahead[j], film.radius);
+        s.radius_ahead[j] = film_outer_radius(s.area_ahead[j], film.radius_at(j));
     }
 }
 
@@ -335,7 +335,7 @@ int parts_of(const OneFilm& film, const FilmStep& step, const FilmScratch& s)
     double rate = 0; // [1/s]
     for (std::size_t e = 0; e + 1 < film.n(); ++e) {
         const double l = s.edge_length[e];
-        if (!(s.edge_volume[e] > dry_area(film) * l)) continue;
+        if (!(s.edge_volume[e] > dry_area(film, e) * l)) continue;
         rate = std::max(rate, (std::abs(film.flow[e]) + step.dt * std::abs(s.pull[e])) / (kCourant * l));
         rate = std::max(rate, std::sqrt(liquid.surface_tension / (liquid.density * l * l * l)) / kWave);
     }
@@ -487,7 +487,8 @@ FilmEnergy film_energy(const FilmStrands& strands, const FilmLiquid& liquid, con
         energy.surface += surface_energy(s.profile(), liquid.surface_tension, film.exposure);
         for (std::size_t e = 0; e + 1 < film.n(); ++e) {
             const double part = film.exposure.empty() ? 1 : 0.5 * (film.exposure[e] + film.exposure[e + 1]);
-            energy.surface -= part * 2 * std::numbers::pi * film.radius * liquid.surface_tension * s.edge_length[e];
+            energy.surface -=
+                part * 2 * std::numbers::pi * film.radius_on(e) * liquid.surface_tension * s.edge_length[e];
             energy.flow += 0.5 * liquid.density * s.edge_volume[e] * film.flow[e] * film.flow[e];
         }
     }
