@@ -15,6 +15,12 @@ namespace rivulet {
 /// Films thinner than half of this many radii (nanometres) count as dry.
 inline constexpr double kDryShare = 1e-4;
 
+/// Below this many radii of thickness (less than an atom) forces are left out, for products of such numbers underflow;
+/// friction stops such a film at once.
+inline constexpr double kMoist = 1e-11;
+/// Strands a task; also how many share one set of scratch arrays.
+inline constexpr std::int64_t kStrandsPerTask = 16;
+
 /// One strand of FilmStrands and FilmState, on the mesh of its film.
 struct OneFilm {
     double radius; ///< of the strand; read it by radius_at() and radius_on()
@@ -132,6 +138,39 @@ inline double sliding_of(const OneFilm& film, std::size_t e)
 inline bool is_barred(const OneFilm& film, std::size_t e, double flow)
 {
     return !film.sliding.empty() && (!(sliding_of(film, e) > 0) || !(film.sliding[flow > 0 ? e : e + 1] > 0));
+}
+
+/// Friction of an edge in a step, per velocity [kg]; the whole of a film too thin to reckon with is held.
+inline double rubbing_of(const OneFilm& film, const FilmStep& step, const FilmScratch& s, std::size_t e)
+{
+    if (!(step.liquid.viscosity > 0)) return 0;
+    const double mobility =
+        sliding_of(film, e) *
+        film_mobility(film_thickness(s.edge_volume[e] / s.edge_length[e], film.radius_on(e)), film.radius_on(e));
+    return mobility > 0 ? s.edge_volume[e] * step.dt * step.liquid.viscosity / mobility : 0;
+}
+inline bool is_moist(const OneFilm& film, const FilmScratch& s, std::size_t e)
+{
+    return film_thickness(s.edge_volume[e] / s.edge_length[e], film.radius_on(e)) > kMoist * film.radius_on(e);
+}
+/// Whether the film of an edge, with this friction, moves with the strand.
+inline bool is_held(const OneFilm& film, const FilmScratch& s, std::size_t e, double rubbing)
+{
+    return !(sliding_of(film, e) > 0) || (rubbing > 0 && !is_moist(film, s, e));
+}
+
+/// What acts on the liquid of a vertex besides what is done to its strand.
+inline Vec3 weight_at(const OneFilm& film, const FilmStep& step, std::size_t j)
+{
+    return film.lift.empty() ? step.gravity : Vec3(step.gravity + film.lift[j]);
+}
+
+/// Of the strand's motion, what its film lags behind.
+inline Vec3 lagging(const FilmStep& step, const Vec3& motion) { return step.inertia ? motion : Vec3(Vec3::Zero()); }
+
+inline bool is_dry(const OneFilm& film)
+{
+    return std::all_of(film.volume.begin(), film.volume.end(), [](double v) { return v == 0; });
 }
 
 } // namespace rivulet
