@@ -1,6 +1,7 @@
 #pragma once
 
 #include "wetting/film_capillary.h"
+#include "wetting/film_mesh.h"
 #include "wetting/film_section.h"
 #include "wetting/film_transport.h"
 #include "wetting/strand_film.h"
@@ -30,34 +31,17 @@ struct OneFilm {
     std::span<Vec3> velocity;
     std::span<double> spin;
     std::span<Vec3> owed;
+    std::span<const std::int32_t> owner; ///< vertices of the strand; none = the film's are those
 
     [[nodiscard]] std::size_t n() const { return volume.size(); }
+    [[nodiscard]] std::size_t owner_of(std::size_t j) const
+    {
+        return owner.empty() ? j : static_cast<std::size_t>(owner[j]);
+    }
     /// Of the strand at a vertex, and on an edge [m].
     [[nodiscard]] double radius_at(std::size_t) const { return radius; }
     [[nodiscard]] double radius_on(std::size_t) const { return radius; }
 };
-
-inline OneFilm film_of_strand(const FilmStrands& strands, const FilmState& state, std::size_t s)
-{
-    const auto begin = static_cast<std::size_t>(strands.first[s]);
-    const std::size_t n = static_cast<std::size_t>(strands.first[s + 1]) - begin;
-    const auto part = [&](auto span) { return span.empty() ? span : span.subspan(begin, n); };
-    return {strands.radius[s],
-            part(strands.position),
-            part(strands.acceleration),
-            part(strands.due),
-            part(strands.lift),
-            part(strands.drawn),
-            part(strands.strand_mass),
-            part(strands.strand_inertia),
-            part(strands.exposure),
-            part(strands.sliding),
-            part(state.volume),
-            part(state.flow),
-            part(state.velocity),
-            part(state.spin),
-            part(state.owed)};
-}
 
 /// Arrays of one strand, used again for the next.
 struct FilmScratch {
@@ -75,6 +59,7 @@ struct FilmScratch {
     std::vector<double> right, left, passed;      ///< rates of the transport; volume that went over each edge
     std::vector<double> old_volume, carried_spin;
     std::vector<Vec3> carried;
+    RefinedStrand refined;               ///< where the film has a mesh of its own
     std::vector<std::uint8_t> is_joined; ///< edges: see join_stalled_edges()
     FilmTransport transport;
     CapillaryFlow capillary;
@@ -92,6 +77,27 @@ struct FilmScratch {
     [[nodiscard]] FilmProfile profile() const { return {area, outer_radius, vertex_length, edge_length}; }
     [[nodiscard]] FilmProfile profile_ahead() const { return {area_ahead, radius_ahead, vertex_length, edge_length}; }
 };
+
+inline OneFilm film_of_strand(const FilmStrands& strands, const FilmState& state, std::size_t s, RefinedStrand& refined)
+{
+    const auto begin = static_cast<std::size_t>(strands.first[s]);
+    const std::size_t n = static_cast<std::size_t>(strands.first[s + 1]) - begin;
+    const auto part = [&](auto span) { return span.empty() ? span : span.subspan(begin, n); };
+    if (strands.parts > 1) {
+        refined.refine(strands, state, s);
+        const auto of_mesh = [&](auto span) {
+            return span.empty() ? span : span.subspan(film_begin(strands, s), refined.owner.size());
+        };
+        return {strands.radius[s], refined.position,       refined.acceleration,  of_mesh(strands.due),
+                refined.lift,      of_mesh(strands.drawn), refined.mass,          refined.inertia,
+                refined.exposure,  refined.sliding,        of_mesh(state.volume), of_mesh(state.flow),
+                refined.velocity,  refined.spin,           refined.owed,          refined.owner};
+    }
+    return {strands.radius[s],      part(strands.position), part(strands.acceleration), part(strands.due),
+            part(strands.lift),     part(strands.drawn),    part(strands.strand_mass),  part(strands.strand_inertia),
+            part(strands.exposure), part(strands.sliding),  part(state.volume),         part(state.flow),
+            part(state.velocity),   part(state.spin),       part(state.owed),           {}};
+}
 
 /// Below this section an edge counts as dry.
 inline double dry_area(const OneFilm& film, std::size_t e)

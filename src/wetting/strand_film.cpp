@@ -364,7 +364,11 @@ void step_films(const FilmStrands& strands, const FilmStep& step, const FilmStat
         FilmScratch scratch;
         for (std::int64_t i = task * kStrandsPerTask; i < std::min(n, (task + 1) * kStrandsPerTask); ++i) {
             const auto s = static_cast<std::size_t>(i);
-            outcome[s] = step_film(film_of_strand(strands, state, s), step, scratch);
+            const OneFilm film = film_of_strand(strands, state, s, scratch.refined);
+            const bool was_wet = !is_dry(film);
+            outcome[s] = step_film(film, step, scratch);
+            if (strands.parts > 1 && was_wet)
+                scratch.refined.gather(strands, state, s, step.liquid.density, film.radius);
         }
     });
 }
