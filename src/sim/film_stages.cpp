@@ -194,12 +194,20 @@ void weigh_films(const Model& model, const State& state, Workspace::Scratch& scr
     for (std::size_t s = 0; s < state.film.pool.size(); ++s)
         pad.mass[tip_of(model, s)] += model.wetting->film.density * state.film.pool[s];
     // Spin of the film about the strand: what a vertex has goes with the edge that begins there, as in the film's step.
+    const std::vector<double> length = vertex_lengths(model, state);
     pad.added_inertia.assign(pad.added_mass.size(), 0.0);
-    for (std::size_t s = 0; s < pad.radius.size(); ++s)
-        for_mesh(model, state, s, [&](std::size_t v, std::size_t j, double length) {
+    for (std::size_t s = 0; s < pad.radius.size(); ++s) {
+        const auto add = [&](std::size_t v, double volume, double l) {
             pad.added_inertia[std::min(v, tip_of(model, s) - 1)] +=
-                model.wetting->film.density * length * film_polar_moment(mesh_volume(state)[j] / length, pad.radius[s]);
-        });
+                model.wetting->film.density * l * film_polar_moment(volume / l, pad.radius[s]);
+        };
+        if (state.film.has_mesh())
+            for_mesh(model, state, s,
+                     [&](std::size_t v, std::size_t j, double l) { add(v, state.film.mesh_volume[j], l); });
+        else
+            for (auto v = static_cast<std::size_t>(model.strands.first[s]); v <= tip_of(model, s); ++v)
+                add(v, state.film.volume[v], length[v]);
+    }
     pad.due.clear();
     pad.acceleration.clear();
     pad.drawn.clear();

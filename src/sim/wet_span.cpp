@@ -32,6 +32,12 @@ void sum_flow(State& state, const WetSpan& strand, std::size_t e)
     state.film.flow[e] = volume > 0 ? moved / volume : plain / static_cast<double>(strand.parts);
 }
 
+void sum_flows_at(State& state, const WetSpan& strand, std::size_t v)
+{
+    if (strand.has_before(v)) sum_flow(state, strand, v - 1);
+    if (strand.has_after(v)) sum_flow(state, strand, v);
+}
+
 } // namespace
 
 double WetSpan::distance(std::size_t v, const Vec3& point) const
@@ -93,6 +99,7 @@ void take_liquid(State& state, const WetSpan& strand, std::size_t v, double volu
     if (!state.film.has_mesh()) return;
     const double left = before > 0 ? state.film.volume[v] / before : 0;
     strand.for_cell(v, [&](std::size_t j) { state.film.mesh_volume[j] *= left; });
+    sum_flows_at(state, strand, v);
 }
 
 void receive_liquid(const Model& model, State& state, const Workspace::Scratch& scratch, const WetSpan& strand,
@@ -120,8 +127,7 @@ void receive_liquid(const Model& model, State& state, const Workspace::Scratch& 
         book(state.strand_ledger.support, (mass + more) * (velocity - after));
     if (!state.film.has_mesh()) return;
     state.film.volume[v] += volume;
-    if (strand.has_before(v)) sum_flow(state, strand, v - 1);
-    if (strand.has_after(v)) sum_flow(state, strand, v);
+    sum_flows_at(state, strand, v);
 }
 
 } // namespace rivulet
