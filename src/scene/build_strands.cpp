@@ -227,6 +227,7 @@ void build_wetting(const Value& root, Model& model)
     wetting.momentum = film_momentum(text(*table, "momentum"));
     wetting.inertia = get<bool>(*table, "inertia");
     wetting.flows = get<bool>(*table, "flow");
+    wetting.film_parts = integer(*table, "film_parts");
     wetting.bridges = get<bool>(*table, "bridges");
     wetting.spreads = get<bool>(*table, "spreading");
     wetting.captures = get<bool>(*table, "capture");

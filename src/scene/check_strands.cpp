@@ -82,6 +82,9 @@ private:
         if (wetting && integrator && *integrator->as<std::string>() == "midpoint")
             problems_.add(integrator->where, "simulation.strand_integrator",
                           "does not go with [wetting]; allowed: \"euler\"");
+        const Value* parts = wetting ? wetting->find("film_parts") : nullptr;
+        if (const std::int64_t n = parts ? *parts->as<std::int64_t>() : 1; n > 1 && n < 9 && n % 2 == 0)
+            problems_.add(parts->where, "wetting.film_parts", fmt::format("{} is even; allowed: 1, 3, 5, 7, 9", n));
         const Value* spreading = wetting ? wetting->find("spreading") : nullptr;
         const Value* bridges = wetting ? wetting->find("bridges") : nullptr;
         if (spreading && bridges && *spreading->as<bool>() && !*bridges->as<bool>())

@@ -28,6 +28,11 @@ Record wetting_record()
                     "Films lag behind strands that speed up, are stopped or turn, so that they run outwards on what "
                     "turns; `false` takes them along, for comparison.")
                 .otherwise(true),
+            integer("film_parts",
+                    "Parts of a strand's edge on the mesh of its film, an odd number: more follow beads that are "
+                    "shorter than a few edges, at a cost that goes with them.")
+                .between(1, 9)
+                .otherwise(std::int64_t{1}),
             word("momentum", {"transport", "mass_only", "rescale"},
                  "Velocity of strands where liquid comes and goes: `transport` is right; `mass_only` leaves it, "
                  "`rescale` divides by the mass. The latter two are there for comparison and do not keep momentum.")

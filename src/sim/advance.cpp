@@ -70,7 +70,7 @@ StepLimit choose_step(const Model& model, const State& state, double particle_sp
         at_most(kMostGrowth * state.clock.previous_step, "growth");
     if (state.strands.size() > 0) at_most(o.strand_step, "strands");
     if (state.film.is_there() && model.wetting->film.surface_tension > 0)
-        at_most(film_step_limit(model.wetting->film, model.shortest_edge), "film");
+        at_most(film_step_limit(model.wetting->film, model.shortest_edge / model.wetting->film_parts), "film");
     if (o.surface_tension && state.liquid.size() > 0)
         for (const Liquid& l : model.liquids)
             if (l.surface_tension > 0)

@@ -126,7 +126,7 @@ private:
             const double shed = fitting(excess, strand.x[v]);
             drop(shed, strand.x[v], film_velocity(state_, strand, v));
             state_.film.shed[s] += shed;
-            state_.film.volume[v] -= shed;
+            take_liquid(state_, strand, v, shed);
         }
     }
 
@@ -222,7 +222,7 @@ private:
             const double lost = part * state_.film.volume[v];
             const WetSpan strand = span_of(model_, state_, static_cast<std::size_t>(strand_[v]));
             momentum += density * lost * film_velocity(state_, strand, v);
-            state_.film.volume[v] -= lost;
+            take_liquid(state_, strand, v, lost);
             state_.film.shed[static_cast<std::size_t>(strand_[v])] += lost;
             released += lost;
             until.push_back(released);

@@ -34,6 +34,8 @@ constexpr double kBlockBytesPerVertex = 500, kBlockBytes = 6e6;
 constexpr double kBridgesOfVertex = 9, kWetBlockBytes = 64e6;
 constexpr double kFilmBytesPerVertex = 400;
 constexpr double kImmersionBytesPerVertex = 450;
+/// Of the films' own mesh: volume, flow, what is held and due, a copy of the state.
+constexpr double kMeshBytesPerVertex = 150;
 constexpr double kTilesOfShedParticle = 2;
 /// What is poured on strands breaks up on them: 500 tiles for 19,000 particles in `shaking_dog`.
 constexpr double kTilesOfPouredParticle = 0.03;
@@ -74,7 +76,9 @@ double strand_bytes(const Model& model)
 {
     const double n = model.strands.n_vertices();
     const bool touch = model.options.strand_contact != StrandContactLaw::None || !model.strands.joints.empty();
-    return kBytesPerStrandVertex * n + (model.wetting ? (kFilmBytesPerVertex + kImmersionBytesPerVertex) * n : 0) +
+    const int more = model.wetting ? model.wetting->film_parts - 1 : 0;
+    return kBytesPerStrandVertex * n + more * kMeshBytesPerVertex * n +
+           (model.wetting ? (kFilmBytesPerVertex + kImmersionBytesPerVertex) * n : 0) +
            (touch ? kContactBytesPerVertex * n + block_bytes(model) : 0);
 }
 

@@ -100,7 +100,7 @@ private:
         const double given = std::min(amount, volume(from));
         if (!(given > 0)) return;
         const Vec3 momentum = density_ * given * film_velocity(state_, span(from), from);
-        volume(from) -= given;
+        take_liquid(state_, span(from), from, given);
         mass_[from] -= density_ * given;
         receive_liquid(model_, state_, scratch_, span(to), to, mass_[to], given, momentum);
         mass_[to] += density_ * given;

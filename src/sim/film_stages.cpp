@@ -4,6 +4,7 @@
 #include "sim/film_exchange.h"
 #include "sim/film_thickness.h"
 #include "sim/scratch.h"
+#include "sim/wet_span.h"
 #include "wetting/exchange.h"
 #include "wetting/film_section.h"
 
@@ -26,10 +27,18 @@ FilmStep film_step_of(const Model& model, double dt)
 
 FilmState film_state(State& state)
 {
-    return {state.film.volume, state.film.flow, state.strands.velocity, state.strands.spin, state.film.owed};
+    return {mesh_volume(state), mesh_flow(state), state.strands.velocity, state.strands.spin, state.film.owed};
 }
-/// For kernels that only read it.
-FilmState film_state(const State& state) { return film_state(const_cast<State&>(state)); }
+
+/// Calls body(v, l) for every vertex of the films' mesh, with the length that belongs to it, in their order; v is the
+/// strand's vertex that it belongs to.
+template <class Body>
+void for_mesh(const Model& model, const State& state, std::size_t s, Body&& body)
+{
+    const WetSpan strand = span_of(model, state, s);
+    for (std::size_t v = strand.begin; v < strand.end; ++v)
+        strand.for_cell(v, [&](std::size_t j) { body(v, j, strand.mesh_length(j)); });
+}
 
 /// Length of strand that belongs to each vertex, as it lies [m].
 std::vector<double> vertex_lengths(const Model& model, const State& state)
@@ -113,6 +122,8 @@ void measure_strands(const Model& model, FilmScratchpad& pad)
     for (std::size_t s = 0; s < strands.material.size(); ++s) pad.radius.push_back(round_radius(strands, s));
 }
 
+FilmState film_state(const State& state) { return film_state(const_cast<State&>(state)); }
+
 FilmStrands film_strands(const Model& model, const State& state, const FilmScratchpad& pad)
 {
     return {.first = model.strands.first,
@@ -125,7 +136,8 @@ FilmStrands film_strands(const Model& model, const State& state, const FilmScrat
             .lift = pad.lift,
             .exposure = pad.exposure,
             .drawn = pad.drawn,
-            .sliding = pad.sliding};
+            .sliding = pad.sliding,
+            .parts = model.wetting->film_parts};
 }
 
 Vec3 pool_momentum(const Model& model, const State& state, std::size_t strand)
@@ -165,6 +177,13 @@ void start_films(const Model& model, State& state)
             state.film.volume[v] = length[v] * film_area(model.film_at_start[v], pad.radius[s]);
             initial.add(state.film.volume[v]);
         }
+    if (model.wetting->film_parts == 1) return;
+    for (auto* of_mesh : {&state.film.mesh_volume, &state.film.mesh_flow})
+        of_mesh->assign(static_cast<std::size_t>(film_entries(model, "film.mesh_volume")), 0.0);
+    for (std::size_t s = 0; s < pad.radius.size(); ++s)
+        for_mesh(model, state, s, [&](std::size_t v, std::size_t j, double l) {
+            state.film.mesh_volume[j] = state.film.volume[v] * l / length[v];
+        });
 }
 
 void weigh_films(const Model& model, const State& state, Workspace::Scratch& scratch, double dt)
@@ -178,11 +197,16 @@ void weigh_films(const Model& model, const State& state, Workspace::Scratch& scr
     const std::vector<double> length = vertex_lengths(model, state);
     pad.added_inertia.assign(pad.added_mass.size(), 0.0);
     for (std::size_t s = 0; s < pad.radius.size(); ++s) {
-        const auto begin = static_cast<std::size_t>(model.strands.first[s]), tip = tip_of(model, s);
-        for (std::size_t v = begin; v <= tip; ++v)
-            pad.added_inertia[std::min(v, tip - 1)] +=
-                model.wetting->film.density * length[v] *
-                film_polar_moment(state.film.volume[v] / length[v], pad.radius[s]);
+        const auto add = [&](std::size_t v, double volume, double l) {
+            pad.added_inertia[std::min(v, tip_of(model, s) - 1)] +=
+                model.wetting->film.density * l * film_polar_moment(volume / l, pad.radius[s]);
+        };
+        if (state.film.has_mesh())
+            for_mesh(model, state, s,
+                     [&](std::size_t v, std::size_t j, double l) { add(v, state.film.mesh_volume[j], l); });
+        else
+            for (auto v = static_cast<std::size_t>(model.strands.first[s]); v <= tip_of(model, s); ++v)
+                add(v, state.film.volume[v], length[v]);
     }
     pad.due.clear();
     pad.acceleration.clear();
@@ -200,28 +224,29 @@ void draw_films(const Model& model, const State& state, Workspace::Scratch& scra
     FilmScratchpad& pad = scratch.films;
     const Immersion& m = scratch.immersion;
     const std::vector<Vec3>& x = state.strands.position;
-    const std::vector<double> length = vertex_lengths(model, state);
     const Liquid& liquid = model.liquids[static_cast<std::size_t>(model.wetting->liquid)];
-    pad.drawn.assign(x.size(), Vec3::Zero());
+    pad.drawn.assign(mesh_volume(state).size(), Vec3::Zero());
     pad.taken.assign(x.size(), Vec3::Zero());
     for (std::size_t i = 0; i < m.vertex.size(); ++i) {
         const auto v = static_cast<std::size_t>(m.vertex[i]), strand = static_cast<std::size_t>(m.strand[i]);
         const Vec3 slip = m.flow[i] - scratch.strands.state.velocity[v];
-        const auto draw = [&](std::size_t e) { // half of an edge's liquid belongs to either end
-            const Vec3 edge = x[e + 1] - x[e], t = edge.normalized();
-            const double part = 0.5 * edge.norm() / length[v], past = t.dot(slip) - state.film.flow[e];
-            const double mass = part * liquid.density * state.film.volume[v];
-            const double radius = film_outer_radius(state.film.volume[v] / length[v], pad.radius[strand]);
-            const StrandDrag drag =
-                drag_coefficients(strand_drag(m.fraction[i]), radius, liquid.density, liquid.viscosity, std::abs(past));
-            const double pull = part * dt * m.dragged[i] * drag.along * (1 - pad.coupling.held[e]);
-            if (!(mass > 0 && pull > 0)) return;
-            const Vec3 impulse = pull * mass / (pull + mass) * past * t;
-            pad.drawn[e] += impulse;
-            pad.taken[v] += impulse;
-        };
-        if (v > static_cast<std::size_t>(model.strands.first[strand])) draw(v - 1);
-        if (v < tip_of(model, strand)) draw(v);
+        const WetSpan span = span_of(model, state, strand);
+        span.for_cell(v, [&](std::size_t j) {
+            const double volume = mesh_volume(state)[j], length = span.mesh_length(j);
+            const double share = span.parts == 1 ? 1 : length / span.length(v);
+            const double radius = film_outer_radius(volume / length, pad.radius[strand]);
+            span.for_mesh_edges(j, [&](std::size_t e, const Vec3& t, double part) { // half of an edge's liquid belongs
+                const double past = t.dot(slip) - mesh_flow(state)[e];              // to either end
+                const double mass = part * liquid.density * volume;
+                const StrandDrag drag = drag_coefficients(strand_drag(m.fraction[i]), radius, liquid.density,
+                                                          liquid.viscosity, std::abs(past));
+                const double pull = part * dt * (share * m.dragged[i]) * drag.along * (1 - pad.coupling.held[e]);
+                if (!(mass > 0 && pull > 0)) return;
+                const Vec3 impulse = pull * mass / (pull + mass) * past * t;
+                pad.drawn[e] += impulse;
+                pad.taken[v] += impulse;
+            });
+        });
     }
 }
 
@@ -264,6 +289,9 @@ void flow_films(const Model& model, State& state, Workspace::Scratch& scratch, d
     pad.outcome.assign(pad.radius.size(), {});
     std::fill(state.film.owed.begin(), state.film.owed.end(), Vec3::Zero());
     step_films(film_strands(model, state, pad), film_step_of(model, dt), film_state(state), pad.outcome);
+    if (state.film.has_mesh())
+        parallel_for(model.strands.n_strands(), "films",
+                     [&](std::int64_t s) { sum_mesh(state, span_of(model, state, static_cast<std::size_t>(s))); });
     hang_at_tips(model, state, pad);
     hold_velocities(model, state, scratch);
 }

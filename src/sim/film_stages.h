@@ -62,6 +62,7 @@ void shed_liquid(const Model& model, State& state, const Workspace::Scratch& scr
 /// Mass [kg] of the film and the pool at each vertex.
 [[nodiscard]] std::vector<double> film_masses(const Model& model, const State& state);
 /// Spans of the strands and films of the State for the kernels of src/wetting.
+[[nodiscard]] FilmState film_state(const State& state); ///< for kernels that only read it
 [[nodiscard]] FilmStrands film_strands(const Model& model, const State& state, const FilmScratchpad& pad);
 /// radius, mass and inertia of the scratchpad.
 void measure_strands(const Model& model, FilmScratchpad& pad);

@@ -111,6 +111,7 @@ struct Wetting {
     bool floats = true;        ///< its pressure lifts them, and they displace it
     bool inertia = true;       ///< films lag behind strands that speed up
     bool flows = true;         ///< films run along strands
+    int film_parts = 1;        ///< of an edge on the mesh of its film: FilmStrands::parts
     double drip_factor = 0.5;  ///< its square times what surface tension can hold is held
 };
 

@@ -89,8 +89,11 @@ struct Loads {
 struct StrandFilm {
     std::vector<double> volume; ///< [m^3]
     std::vector<double> flow;   ///< of edges, towards the tip, relative to the strand [m/s]
-    std::vector<Vec3> owed;     ///< impulse that the film will give to the strand in the next step [N s]
-    std::vector<double> pool;   ///< that hangs from the tip of each strand [m^3]
+    /// The same on the films' own mesh (film_begin()), of which the above are sums and means; empty where it is that of
+    /// the strands.
+    std::vector<double> mesh_volume, mesh_flow;
+    std::vector<Vec3> owed;   ///< impulse that the film will give to the strand in the next step [N s]
+    std::vector<double> pool; ///< that hangs from the tip of each strand [m^3]
     /// Speed along the strand, relative to the tip, that it arrived with and will fall off with [m/s].
     std::vector<double> pool_flow;
     std::vector<double> shed;        ///< that fell off each strand since the start [m^3]
@@ -98,6 +101,7 @@ struct StrandFilm {
     std::int64_t liquid = 0;         ///< index into Model::liquids
 
     [[nodiscard]] bool is_there() const noexcept { return !volume.empty(); }
+    [[nodiscard]] bool has_mesh() const noexcept { return !mesh_volume.empty(); }
 };
 
 /// What strands remember of the liquid that they are in; one entry a vertex, or none.
@@ -156,6 +160,10 @@ struct State {
 [[nodiscard]] inline std::int64_t film_entries(const Model& model, std::string_view name)
 {
     if (!model.wetting) return 0;
+    if (name.starts_with("film.mesh")) {
+        const std::int64_t parts = model.wetting->film_parts, n = model.strands.n_strands();
+        return parts > 1 ? (model.strands.n_vertices() - n) * parts + n : 0;
+    }
     const bool is_of_strands = name.starts_with("film.pool") || name.starts_with("film.shed");
     return is_of_strands ? model.strands.n_strands() : model.strands.n_vertices();
 }
@@ -262,6 +270,8 @@ void visit_state(StateLike& s, Visitor&& visit)
     visit("strand_ledger.exchange_energy", "J", s.strand_ledger.exchange_energy);
     visit("film.volume", "m3", s.film.volume);
     visit("film.flow", "m/s", s.film.flow);
+    visit("film.mesh_volume", "m3", s.film.mesh_volume);
+    visit("film.mesh_flow", "m/s", s.film.mesh_flow);
     visit("film.owed", "kg m/s", s.film.owed);
     visit("film.pool", "m3", s.film.pool);
     visit("film.pool_flow", "m/s", s.film.pool_flow);

@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "base/parallel.h"
 #include "sim/film_thickness.h"
+#include "sim/wet_span.h"
 
 #include <algorithm>
 #include <cmath>
@@ -77,9 +78,10 @@ std::vector<double> sample_film_probe(const Model& model, const State& state, co
         const double pool = state.film.pool[static_cast<std::size_t>(s)];
         volume += pool;
         moment += pool * x[one.end - 1];
+        const WetSpan strand = span_of(model, state, static_cast<std::size_t>(s));
         for (std::size_t v = one.begin; v < one.end; ++v) {
             volume += state.film.volume[v];
-            moment += state.film.volume[v] * x[v];
+            strand.for_cell(v, [&](std::size_t j) { moment += mesh_volume(state)[j] * strand.place(j); });
         }
     }
     if (kind == ProbeKind::FilmVolume) return {volume};

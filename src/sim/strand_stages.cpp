@@ -253,10 +253,8 @@ void add_films(const Model& model, const State& state, StrandSums& sums)
     FilmScratchpad pad;
     measure_strands(model, pad);
     pad.exposure = state.immersion.exposure;
-    State& unchanged = const_cast<State&>(state); // the kernels take views that could write, and do not
     const FilmStrands strands = film_strands(model, state, pad);
-    const FilmState films{unchanged.film.volume, unchanged.film.flow, unchanged.strands.velocity,
-                          unchanged.strands.spin};
+    const FilmState films = film_state(state);
     const FilmMotion motion = film_motion(strands, model.wetting->film, films);
     sums.momentum += motion.momentum;
     sums.kinetic_energy += motion.energy;

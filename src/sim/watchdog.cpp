@@ -98,6 +98,7 @@ void check_films(const Model& model, const State& state, const std::string& stag
         if (bad != kNone) throw SimulationError(stage, name, bad, "is negative");
     };
     check_sign(state.film.volume, "film.volume");
+    check_sign(state.film.mesh_volume, "film.mesh_volume");
     check_sign(state.film.pool, "film.pool");
 }
 

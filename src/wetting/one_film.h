@@ -1,6 +1,7 @@
 #pragma once
 
 #include "wetting/film_capillary.h"
+#include "wetting/film_mesh.h"
 #include "wetting/film_section.h"
 #include "wetting/film_transport.h"
 #include "wetting/strand_film.h"
@@ -15,40 +16,32 @@ namespace rivulet {
 /// Films thinner than half of this many radii (nanometres) count as dry.
 inline constexpr double kDryShare = 1e-4;
 
-/// One strand of FilmStrands and FilmState.
+/// Below this many radii of thickness (less than an atom) forces are left out, for products of such numbers underflow;
+/// friction stops such a film at once.
+inline constexpr double kMoist = 1e-11;
+/// Strands a task; also how many share one set of scratch arrays.
+inline constexpr std::int64_t kStrandsPerTask = 16;
+
+/// One strand of FilmStrands and FilmState, on the mesh of its film.
 struct OneFilm {
-    double radius;
+    double radius; ///< of the strand; read it by radius_at() and radius_on()
     std::span<const Vec3> position, acceleration, due, lift, drawn;
     std::span<const double> strand_mass, strand_inertia, exposure, sliding;
     std::span<double> volume, flow;
     std::span<Vec3> velocity;
     std::span<double> spin;
     std::span<Vec3> owed;
+    std::span<const std::int32_t> owner; ///< vertices of the strand; none = the film's are those
 
     [[nodiscard]] std::size_t n() const { return volume.size(); }
+    [[nodiscard]] std::size_t owner_of(std::size_t j) const
+    {
+        return owner.empty() ? j : static_cast<std::size_t>(owner[j]);
+    }
+    /// Of the strand at a vertex, and on an edge [m].
+    [[nodiscard]] double radius_at(std::size_t) const { return radius; }
+    [[nodiscard]] double radius_on(std::size_t) const { return radius; }
 };
-
-inline OneFilm film_of_strand(const FilmStrands& strands, const FilmState& state, std::size_t s)
-{
-    const auto begin = static_cast<std::size_t>(strands.first[s]);
-    const std::size_t n = static_cast<std::size_t>(strands.first[s + 1]) - begin;
-    const auto part = [&](auto span) { return span.empty() ? span : span.subspan(begin, n); };
-    return {strands.radius[s],
-            part(strands.position),
-            part(strands.acceleration),
-            part(strands.due),
-            part(strands.lift),
-            part(strands.drawn),
-            part(strands.strand_mass),
-            part(strands.strand_inertia),
-            part(strands.exposure),
-            part(strands.sliding),
-            part(state.volume),
-            part(state.flow),
-            part(state.velocity),
-            part(state.spin),
-            part(state.owed)};
-}
 
 /// Arrays of one strand, used again for the next.
 struct FilmScratch {
@@ -66,6 +59,7 @@ struct FilmScratch {
     std::vector<double> right, left, passed;      ///< rates of the transport; volume that went over each edge
     std::vector<double> old_volume, carried_spin;
     std::vector<Vec3> carried;
+    RefinedStrand refined;               ///< where the film has a mesh of its own
     std::vector<std::uint8_t> is_joined; ///< edges: see join_stalled_edges()
     FilmTransport transport;
     CapillaryFlow capillary;
@@ -84,7 +78,32 @@ struct FilmScratch {
     [[nodiscard]] FilmProfile profile_ahead() const { return {area_ahead, radius_ahead, vertex_length, edge_length}; }
 };
 
-inline double dry_area(const OneFilm& film) { return kDryShare * std::numbers::pi * film.radius * film.radius; }
+inline OneFilm film_of_strand(const FilmStrands& strands, const FilmState& state, std::size_t s, RefinedStrand& refined)
+{
+    const auto begin = static_cast<std::size_t>(strands.first[s]);
+    const std::size_t n = static_cast<std::size_t>(strands.first[s + 1]) - begin;
+    const auto part = [&](auto span) { return span.empty() ? span : span.subspan(begin, n); };
+    if (strands.parts > 1) {
+        refined.refine(strands, state, s);
+        const auto of_mesh = [&](auto span) {
+            return span.empty() ? span : span.subspan(film_begin(strands, s), refined.owner.size());
+        };
+        return {strands.radius[s], refined.position,       refined.acceleration,  of_mesh(strands.due),
+                refined.lift,      of_mesh(strands.drawn), refined.mass,          refined.inertia,
+                refined.exposure,  refined.sliding,        of_mesh(state.volume), of_mesh(state.flow),
+                refined.velocity,  refined.spin,           refined.owed,          refined.owner};
+    }
+    return {strands.radius[s],      part(strands.position), part(strands.acceleration), part(strands.due),
+            part(strands.lift),     part(strands.drawn),    part(strands.strand_mass),  part(strands.strand_inertia),
+            part(strands.exposure), part(strands.sliding),  part(state.volume),         part(state.flow),
+            part(state.velocity),   part(state.spin),       part(state.owed),           {}};
+}
+
+/// Below this section an edge counts as dry.
+inline double dry_area(const OneFilm& film, std::size_t e)
+{
+    return kDryShare * std::numbers::pi * film.radius_on(e) * film.radius_on(e);
+}
 
 inline void measure(const OneFilm& film, FilmScratch& s)
 {
@@ -103,8 +122,8 @@ inline void measure_liquid(const OneFilm& film, FilmScratch& s)
 {
     for (std::size_t j = 0; j < film.n(); ++j) {
         s.area[j] = film.volume[j] / s.vertex_length[j];
-        s.outer_radius[j] = film_outer_radius(s.area[j], film.radius);
-        s.moment[j] = film_polar_moment(s.area[j], film.radius) * s.vertex_length[j];
+        s.outer_radius[j] = film_outer_radius(s.area[j], film.radius_at(j));
+        s.moment[j] = film_polar_moment(s.area[j], film.radius_at(j)) * s.vertex_length[j];
     }
     for (std::size_t e = 0; e + 1 < film.n(); ++e)
         s.edge_volume[e] = 0.5 * s.edge_length[e] * (s.area[e] + s.area[e + 1]);
@@ -125,6 +144,39 @@ inline double sliding_of(const OneFilm& film, std::size_t e)
 inline bool is_barred(const OneFilm& film, std::size_t e, double flow)
 {
     return !film.sliding.empty() && (!(sliding_of(film, e) > 0) || !(film.sliding[flow > 0 ? e : e + 1] > 0));
+}
+
+/// Friction of an edge in a step, per velocity [kg]; the whole of a film too thin to reckon with is held.
+inline double rubbing_of(const OneFilm& film, const FilmStep& step, const FilmScratch& s, std::size_t e)
+{
+    if (!(step.liquid.viscosity > 0)) return 0;
+    const double mobility =
+        sliding_of(film, e) *
+        film_mobility(film_thickness(s.edge_volume[e] / s.edge_length[e], film.radius_on(e)), film.radius_on(e));
+    return mobility > 0 ? s.edge_volume[e] * step.dt * step.liquid.viscosity / mobility : 0;
+}
+inline bool is_moist(const OneFilm& film, const FilmScratch& s, std::size_t e)
+{
+    return film_thickness(s.edge_volume[e] / s.edge_length[e], film.radius_on(e)) > kMoist * film.radius_on(e);
+}
+/// Whether the film of an edge, with this friction, moves with the strand.
+inline bool is_held(const OneFilm& film, const FilmScratch& s, std::size_t e, double rubbing)
+{
+    return !(sliding_of(film, e) > 0) || (rubbing > 0 && !is_moist(film, s, e));
+}
+
+/// What acts on the liquid of a vertex besides what is done to its strand.
+inline Vec3 weight_at(const OneFilm& film, const FilmStep& step, std::size_t j)
+{
+    return film.lift.empty() ? step.gravity : Vec3(step.gravity + film.lift[j]);
+}
+
+/// Of the strand's motion, what its film lags behind.
+inline Vec3 lagging(const FilmStep& step, const Vec3& motion) { return step.inertia ? motion : Vec3(Vec3::Zero()); }
+
+inline bool is_dry(const OneFilm& film)
+{
+    return std::all_of(film.volume.begin(), film.volume.end(), [](double v) { return v == 0; });
 }
 
 } // namespace rivulet

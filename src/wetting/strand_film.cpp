@@ -13,48 +13,14 @@ namespace {
 
 /// Part of the section at one end of an edge below which the other end counts as dry beside it.
 constexpr double kStalledShare = 0.02;
-/// Below this many radii of thickness (less than an atom) forces are left out, for products of such numbers underflow;
-/// friction stops such a film at once.
-constexpr double kMoist = 1e-11;
 /// Of parts_of(): the part of an edge that liquid goes in a part of a step; part of sqrt(rho l^3 / sigma), in which
 /// waves of an edge rise; and the most parts: longer ones are as stable, but damp more.
 constexpr double kCourant = 0.3, kWave = 0.25, kMostParts = 32;
-/// Strands a task; also how many share one set of scratch arrays.
-constexpr std::int64_t kStrandsPerTask = 16;
-
-/// Friction of an edge in a step, per velocity [kg]; the whole of a film too thin to reckon with is held.
-double rubbing_of(const OneFilm& film, const FilmStep& step, const FilmScratch& s, std::size_t e)
-{
-    if (!(step.liquid.viscosity > 0)) return 0;
-    const double mobility =
-        sliding_of(film, e) *
-        film_mobility(film_thickness(s.edge_volume[e] / s.edge_length[e], film.radius), film.radius);
-    return mobility > 0 ? s.edge_volume[e] * step.dt * step.liquid.viscosity / mobility : 0;
-}
-bool is_moist(const OneFilm& film, const FilmScratch& s, std::size_t e)
-{
-    return film_thickness(s.edge_volume[e] / s.edge_length[e], film.radius) > kMoist * film.radius;
-}
-/// Whether the film of an edge, with this friction, moves with the strand.
-bool is_held(const OneFilm& film, const FilmScratch& s, std::size_t e, double rubbing)
-{
-    return !(sliding_of(film, e) > 0) || (rubbing > 0 && !is_moist(film, s, e));
-}
-
 /// Then so are both its edges.
 bool is_moist_at(const OneFilm& film, const FilmScratch& s, std::size_t j)
 {
-    return film_thickness(s.area[j], film.radius) > 2 * kMoist * film.radius;
+    return film_thickness(s.area[j], film.radius_at(j)) > 2 * kMoist * film.radius_at(j);
 }
-
-/// What acts on the liquid of a vertex besides what is done to its strand.
-Vec3 weight_at(const OneFilm& film, const FilmStep& step, std::size_t j)
-{
-    return film.lift.empty() ? step.gravity : Vec3(step.gravity + film.lift[j]);
-}
-
-/// Of the strand's motion, what its film lags behind.
-Vec3 lagging(const FilmStep& step, const Vec3& motion) { return step.inertia ? motion : Vec3(Vec3::Zero()); }
 
 /// g - a as the film of a vertex feels it.
 Vec3 felt_at(const OneFilm& film, const FilmStep& step, std::size_t j)
@@ -84,7 +50,7 @@ void owe_turning(const OneFilm& film, const FilmScratch& s, std::size_t from, st
 /// moving.
 void join_stalled_edges(const OneFilm& film, const FilmStep& step, FilmScratch& s)
 {
-    const double density = step.liquid.density, dry = dry_area(film);
+    const double density = step.liquid.density;
     const std::size_t last = s.flow.size() - 1;
     const auto stop = [&](std::size_t e) {
         owe(film, s, e, density * s.edge_volume[e] * s.flow[e] * s.tangent[e]);
@@ -92,7 +58,7 @@ void join_stalled_edges(const OneFilm& film, const FilmStep& step, FilmScratch& 
     };
     s.is_joined.assign(s.flow.size(), 0); // with the next
     for (std::size_t e = 0; e <= last; ++e) {
-        const double left = s.area[e], right = s.area[e + 1];
+        const double left = s.area[e], right = s.area[e + 1], dry = dry_area(film, e);
         if (std::max(left, right) <= dry) continue;
         if (s.flow[e] > 0 && left <= std::max(dry, kStalledShare * right)) {
             const bool arrives = e < last ? !(sliding_of(film, e + 1) > 0) : !step.has_open_tip;
@@ -135,7 +101,7 @@ void join_stalled_edges(const OneFilm& film, const FilmStep& step, FilmScratch& 
 void set_carrier(const OneFilm& film, FilmScratch& s)
 {
     const std::size_t n = s.flow.size();
-    const auto is_wet = [&](std::size_t e) { return s.edge_volume[e] > dry_area(film) * s.edge_length[e]; };
+    const auto is_wet = [&](std::size_t e) { return s.edge_volume[e] > dry_area(film, e) * s.edge_length[e]; };
     s.carrier = s.mean;
     for (std::size_t begin = 0; begin < n; ++begin) {
         if (is_wet(begin)) continue;
@@ -168,7 +134,7 @@ void look_ahead(const OneFilm& film, const FilmStep& step, FilmScratch& s)
     move_volume(ahead, step.has_open_tip, s.old_volume, s);
     for (std::size_t j = 0; j < film.n(); ++j) {
         s.area_ahead[j] = is_moist_at(film, s, j) ? s.old_volume[j] / s.vertex_length[j] : 0;
-        s.radius_ahead[j] = film_outer_radius(s.area_ahead[j], film.radius);
+        s.radius_ahead[j] = film_outer_radius(s.area_ahead[j], film.radius_at(j));
     }
 }
 
@@ -322,11 +288,6 @@ void recombine(const OneFilm& film, const FilmStep& step, FilmScratch& s)
     }
 }
 
-bool is_dry(const OneFilm& film)
-{
-    return std::all_of(film.volume.begin(), film.volume.end(), [](double v) { return v == 0; });
-}
-
 /// Parts in which the step is made, so that liquid goes by a part of an edge only and waves of an edge are resolved:
 /// fluxes are of second order in time for such steps, and the surface's energy changes by the work of its forces.
 int parts_of(const OneFilm& film, const FilmStep& step, const FilmScratch& s)
@@ -335,7 +296,7 @@ int parts_of(const OneFilm& film, const FilmStep& step, const FilmScratch& s)
     double rate = 0; // [1/s]
     for (std::size_t e = 0; e + 1 < film.n(); ++e) {
         const double l = s.edge_length[e];
-        if (!(s.edge_volume[e] > dry_area(film) * l)) continue;
+        if (!(s.edge_volume[e] > dry_area(film, e) * l)) continue;
         rate = std::max(rate, (std::abs(film.flow[e]) + step.dt * std::abs(s.pull[e])) / (kCourant * l));
         rate = std::max(rate, std::sqrt(liquid.surface_tension / (liquid.density * l * l * l)) / kWave);
     }
@@ -392,69 +353,7 @@ FilmOutcome step_film(const OneFilm& film, const FilmStep& step, FilmScratch& s)
     return outcome;
 }
 
-/// Calls body(film, scratch, first vertex) for every wet strand, with the scratch measured.
-template <class Body>
-void for_wet_strands(const FilmStrands& strands, const FilmState& state, Body&& body)
-{
-    const auto n = static_cast<std::int64_t>(strands.radius.size());
-    parallel_for((n + kStrandsPerTask - 1) / kStrandsPerTask, "films", [&](std::int64_t task) {
-        FilmScratch scratch;
-        for (std::int64_t i = task * kStrandsPerTask; i < std::min(n, (task + 1) * kStrandsPerTask); ++i) {
-            const auto s = static_cast<std::size_t>(i);
-            const OneFilm film = film_of_strand(strands, state, s);
-            if (is_dry(film)) continue;
-            scratch.resize(film.n());
-            measure(film, scratch);
-            measure_liquid(film, scratch);
-            body(film, scratch, static_cast<std::size_t>(strands.first[s]));
-        }
-    });
-}
-
 } // namespace
-
-void film_coupling(const FilmStrands& strands, const FilmStep& step, const FilmState& state, FilmCoupling& coupling)
-{
-    coupling.force.assign(state.volume.size(), {});
-    coupling.held.assign(state.volume.size(), 1.0);
-    const double density = step.liquid.density, rate = 1 / step.dt;
-    for_wet_strands(strands, state, [&](const OneFilm& film, const FilmScratch& s, std::size_t begin) {
-        for (std::size_t e = 0; e + 1 < film.n(); ++e) {
-            const double mass = density * s.edge_volume[e], rubbing = rubbing_of(film, step, s, e);
-            if (!(mass > 0)) continue;
-            const double held = !step.flows || is_held(film, s, e, rubbing) ? 1 : rubbing / (mass + rubbing);
-            coupling.held[begin + e] = held;
-            const Vec3& t = s.tangent[e];
-            for (const std::size_t end : {std::size_t{0}, std::size_t{1}}) {
-                const std::size_t j = e + end;
-                const double part = rate * density * share(s, e, end), sliding = part * (1 - held);
-                VelocityForce& force = coupling.force[begin + j];
-                if (step.inertia) force.add_drag(-sliding, t);
-                const Vec3 start = lagging(step, film.velocity[j]);
-                force.push +=
-                    (part * held * film.flow[e] - sliding * t.dot(start + step.dt * weight_at(film, step, j))) * t;
-            }
-        }
-    });
-}
-
-void due_momentum(const FilmStrands& strands, const FilmStep& step, const FilmState& state,
-                  const FilmCoupling& coupling, std::span<const Vec3> end_velocity, std::vector<Vec3>& due)
-{
-    due.assign(state.volume.size(), Vec3::Zero());
-    const double density = step.liquid.density;
-    for_wet_strands(strands, state, [&](const OneFilm& film, const FilmScratch& s, std::size_t begin) {
-        for (std::size_t e = 0; e + 1 < film.n(); ++e) {
-            const double held = coupling.held[begin + e];
-            double slid = 0;
-            for (const std::size_t end : {std::size_t{0}, std::size_t{1}}) {
-                const Vec3 v = lagging(step, end_velocity[begin + e + end] - film.velocity[e + end]);
-                slid += share(s, e, end) * s.tangent[e].dot(step.dt * weight_at(film, step, e + end) - v);
-            }
-            due[begin + e] = density * (1 - held) * (s.edge_volume[e] * film.flow[e] + slid) * s.tangent[e];
-        }
-    });
-}
 
 void step_films(const FilmStrands& strands, const FilmStep& step, const FilmState& state,
                 std::span<FilmOutcome> outcome)
@@ -465,7 +364,11 @@ void step_films(const FilmStrands& strands, const FilmStep& step, const FilmStat
         FilmScratch scratch;
         for (std::int64_t i = task * kStrandsPerTask; i < std::min(n, (task + 1) * kStrandsPerTask); ++i) {
             const auto s = static_cast<std::size_t>(i);
-            outcome[s] = step_film(film_of_strand(strands, state, s), step, scratch);
+            const OneFilm film = film_of_strand(strands, state, s, scratch.refined);
+            const bool was_wet = !is_dry(film);
+            outcome[s] = step_film(film, step, scratch);
+            if (strands.parts > 1 && was_wet)
+                scratch.refined.gather(strands, state, s, step.liquid.density, film.radius);
         }
     });
 }
@@ -473,46 +376,6 @@ void step_films(const FilmStrands& strands, const FilmStep& step, const FilmStat
 double film_step_limit(const FilmLiquid& liquid, double shortest_edge)
 {
     return 3 * std::sqrt(liquid.density * shortest_edge * shortest_edge * shortest_edge / liquid.surface_tension);
-}
-
-FilmEnergy film_energy(const FilmStrands& strands, const FilmLiquid& liquid, const FilmState& state)
-{
-    FilmEnergy energy;
-    FilmScratch s;
-    for (std::size_t i = 0; i < strands.radius.size(); ++i) {
-        const OneFilm film = film_of_strand(strands, state, i);
-        s.resize(film.n());
-        measure(film, s);
-        measure_liquid(film, s);
-        energy.surface += surface_energy(s.profile(), liquid.surface_tension, film.exposure);
-        for (std::size_t e = 0; e + 1 < film.n(); ++e) {
-            const double part = film.exposure.empty() ? 1 : 0.5 * (film.exposure[e] + film.exposure[e + 1]);
-            energy.surface -= part * 2 * std::numbers::pi * film.radius * liquid.surface_tension * s.edge_length[e];
-            energy.flow += 0.5 * liquid.density * s.edge_volume[e] * film.flow[e] * film.flow[e];
-        }
-    }
-    return energy;
-}
-
-FilmMotion film_motion(const FilmStrands& strands, const FilmLiquid& liquid, const FilmState& state)
-{
-    FilmMotion sum;
-    FilmScratch s;
-    for (std::size_t i = 0; i < strands.radius.size(); ++i) {
-        const OneFilm film = film_of_strand(strands, state, i);
-        if (is_dry(film)) continue;
-        s.resize(film.n());
-        measure(film, s);
-        measure_liquid(film, s);
-        for (std::size_t e = 0; e + 1 < film.n(); ++e) {
-            const double u = film.flow[e], mass = liquid.density * s.edge_volume[e];
-            const Vec3 carrying =
-                (share(s, e, 0) * film.velocity[e] + share(s, e, 1) * film.velocity[e + 1]) * liquid.density;
-            sum.momentum += mass * u * s.tangent[e];
-            sum.energy += 0.5 * mass * u * u + u * carrying.dot(s.tangent[e]);
-        }
-    }
-    return sum;
 }
 
 } // namespace rivulet

@@ -41,7 +41,8 @@ struct FilmStep {
 };
 
 /// Strands one after the other, one entry a vertex; quantities of edges at the vertex where the edge begins, and the
-/// last entry of a strand is not used.
+/// last entry of a strand is not used. Films have a mesh of their own where `parts` is not 1: each edge of a strand is
+/// so many of theirs. What is said to be of the mesh has an entry for each of its vertices.
 struct FilmStrands {
     std::span<const std::int32_t> first;    ///< first vertex of each strand, and one past the last
     std::span<const double> radius;         ///< r of each strand [m]
@@ -49,21 +50,30 @@ struct FilmStrands {
     std::span<const Vec3> acceleration;     ///< a of the strand in this step [m/s^2]; none = 0
     std::span<const double> strand_mass;    ///< of vertices, without liquid [kg]
     std::span<const double> strand_inertia; ///< of edges about their tangent, without liquid [kg m^2]
-    /// Momentum that the flow of an edge would have if the liquid had met no other force than FilmCoupling knows of:
-    /// due_momentum() [kg m/s]; none = all that changes the flow is owed to the strand.
+    /// Of the mesh. Momentum that the flow of an edge would have if the liquid had met no other force than FilmCoupling
+    /// knows of: due_momentum() [kg m/s]; none = all that changes the flow is owed to the strand.
     std::span<const Vec3> due = {};
     /// Under water, one entry a vertex, or none where there is none: what the pressure around adds to gravity,
-    /// -grad p/rho [m/s^2]; part that has a surface to the air. One entry an edge: impulse of the liquid around [N s].
+    /// -grad p/rho [m/s^2]; part that has a surface to the air. Of the mesh, one entry an edge: impulse of the liquid
+    /// around [N s].
     std::span<const Vec3> lift = {};
     std::span<const double> exposure = {};
     std::span<const Vec3> drawn = {};
     /// Part of its mobility that the film of a vertex has; with 0 it moves with the strand, and does not leave the
     /// vertex. None = all.
     std::span<const double> sliding = {};
+    int parts = 1; ///< odd, so that a strand's vertex has a whole number of the mesh' vertices
 };
+/// Where the mesh of a strand's film begins.
+[[nodiscard]] inline std::size_t film_begin(const FilmStrands& strands, std::size_t strand)
+{
+    return (static_cast<std::size_t>(strands.first[strand]) - strand) * static_cast<std::size_t>(strands.parts) +
+           strand;
+}
+
 struct FilmState {
-    std::span<double> volume; ///< V of vertices [m^3]
-    std::span<double> flow;   ///< u of edges, towards the tip [m/s]
+    std::span<double> volume; ///< V of the mesh' vertices [m^3]
+    std::span<double> flow;   ///< u of its edges, towards the tip [m/s]
     std::span<Vec3> velocity; ///< v of the strand's vertices [m/s]
     std::span<double> spin;   ///< omega of its edges [rad/s]
     /// What the film still owes the strand's vertices: impulses of surface tension, of flow that bends turn round, of
@@ -86,7 +96,7 @@ struct FilmOutcome {
 /// outside, and nothing else.
 struct FilmCoupling {
     std::vector<VelocityForce> force; ///< on vertices, besides the mass of the film
-    std::vector<double> held;         ///< k of edges
+    std::vector<double> held;         ///< k of the mesh' edges
 };
 /// At the start of the step: `strands.position`, and the state, are those of then.
 void film_coupling(const FilmStrands& strands, const FilmStep& step, const FilmState& state, FilmCoupling& coupling);

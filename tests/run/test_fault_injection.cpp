@@ -79,14 +79,16 @@ TEST(FaultInjection, NotANumberInAnyArrayAtAnyStepIsCaughtInThatStepByName)
 TEST(FaultInjection, AlsoInFilmsBridgesAndContactsOfWetStrands)
 {
     const Scene scene = test::small_scene({"wetting.liquid='water'", "wetting.dripping=false", "strands.reeds.count=30",
-                                           "strands.reeds.film={thickness='15 mm'}", "strands.reeds.radius='1 mm'"});
+                                           "strands.reeds.film={thickness='15 mm'}", "strands.reeds.radius='1 mm'",
+                                           "wetting.film_parts=3"});
     Workspace workspace;
     std::set<std::string> hit;
     int caught = 0;
     for (std::uint64_t trial = 0; trial < kTrials; ++trial) caught += is_caught(scene, workspace, trial, hit) ? 1 : 0;
     EXPECT_EQ(caught, kTrials);
     if (test::kIsSlowBuild) return; // few trials
-    for (const char* array : {"film.volume", "film.flow", "film.pool", "bridges.force", "immersion.pressure_gradient"})
+    for (const char* array :
+         {"film.volume", "film.flow", "film.mesh_flow", "film.pool", "bridges.force", "immersion.pressure_gradient"})
         EXPECT_TRUE(hit.contains(array)) << array;
 }
 

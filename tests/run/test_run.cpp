@@ -41,6 +41,18 @@ TEST_F(Runs, ResumedRunWritesTheSameTablesAndHash)
     EXPECT_EQ(read_bytes(out("parts") / "frames/000004.h5"), read_bytes(out("whole") / "frames/000004.h5"));
 }
 
+TEST_F(Runs, ResumedFilmsOnAMeshOfTheirOwnHaveTheSameBits)
+{
+    RunOptions whole;
+    whole.overrides = {"wetting.liquid='water'", "wetting.film_parts=3", "strands.reeds.film={thickness='1 mm'}"};
+    RunOptions first = whole, second = whole;
+    first.frames = 2;
+    second.resume = true;
+    const RunOutcome expected = run("whole", whole);
+    (void)run("parts", first);
+    EXPECT_EQ(run("parts", second).state_hash, expected.state_hash);
+}
+
 TEST_F(Runs, ABrokenInvariantNamesItsStepAndTheCheckpointToResumeFrom)
 {
     RunOptions options;

@@ -255,12 +255,22 @@ TEST(StrandScene, WhatCannotBeWetIsRefused)
     EXPECT_NE(
         problem_of(text + "spreading=true\n", {"simulation.strand_contact=none"}).find("wetting.spreading: needs"),
         std::string::npos);
+    for (const int parts : {2, 4, 8})
+        EXPECT_NE(problem_of(text + "film_parts=" + std::to_string(parts) + "\n", {})
+                      .find("test.toml:10:12: wetting.film_parts: " + std::to_string(parts) +
+                            " is even; allowed: 1, 3, 5, 7, 9"),
+                  std::string::npos);
+    for (const char* parts : {"0", "11"})
+        EXPECT_NE(problem_of(text + "film_parts=" + parts + "\n", {}).find("test.toml:10:12: wetting.film_parts: "),
+                  std::string::npos);
     const std::string strands = "[strands.s]\nkind='bundle'\nstart='0.2 0.5 0.5 m'\nend='0.3 0.5 0.5 m'\ncount=2\n"
                                 "vertices=11\n";
     const auto film = [&](const char* part) { return text + strands + "film={thickness='1 mm'," + part + "}\n"; };
     EXPECT_NE(problem_of(film("from=0.21,to=0.29"), {}).find("strands.s.film: no vertex of strand 0 lies from 0.21"),
               std::string::npos);
+    EXPECT_EQ(parse_scene(text + "film_parts=5\n" + strands, "s.toml").model.wetting->film_parts, 5);
     const Model m = parse_scene(film("from=0.2,to=0.3"), "s.toml").model;
+    EXPECT_EQ(m.wetting->film_parts, 1);
     for (const std::size_t v : {0U, 1U, 2U, 3U, 4U, 10U})
         EXPECT_EQ(m.film_at_start[v], v == 2 || v == 3 ? 1e-3 : 0) << v;
 }

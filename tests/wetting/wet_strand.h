@@ -18,6 +18,7 @@ struct WetStrand {
     std::vector<Vec3> position, acceleration, velocity, due, owed, lift, drawn;
     std::vector<double> strand_mass, strand_inertia, volume, flow, spin, exposure, sliding;
     std::vector<FilmOutcome> outcome;
+    int parts = 1; ///< of edges, on the film's mesh; of which volume, flow, due and drawn are
 
     /// n vertices from `root` over `reach`; `thickness` [m] over the arclength [m].
     WetStrand(int n, const Vec3& root, const Vec3& reach, double r, const std::function<double(double)>& thickness)
@@ -38,7 +39,34 @@ struct WetStrand {
 
     [[nodiscard]] FilmStrands strands() const
     {
-        return {first, radii, position, acceleration, strand_mass, strand_inertia, due, lift, exposure, drawn, sliding};
+        return {first, radii, position, acceleration, strand_mass, strand_inertia,
+                due,   lift,  exposure, drawn,        sliding,     parts};
+    }
+    /// Gives a single strand's film a mesh of its own, on which it is as even about each vertex as it was.
+    void refine(int k)
+    {
+        const std::vector<double> of_vertices = volume, of_edges = flow;
+        const std::size_t n = of_vertices.size(), size = (n - 1) * static_cast<std::size_t>(k) + 1;
+        parts = k;
+        volume.assign(size, 0.0);
+        flow.assign(size, 0.0);
+        for (std::size_t j = 0; j < size; ++j) {
+            const std::size_t v = owner(j);
+            const double half = v == 0 || v + 1 == n ? 0.5 : 1, here = j == 0 || j + 1 == size ? 0.5 : 1;
+            volume[j] = of_vertices[v] / half * here / k;
+            if (j + 1 < size) flow[j] = of_edges[j / static_cast<std::size_t>(k)];
+        }
+    }
+    /// The vertex of the strand that one of the mesh belongs to, and where that is.
+    [[nodiscard]] std::size_t owner(std::size_t j) const
+    {
+        return (j + static_cast<std::size_t>(parts / 2)) / static_cast<std::size_t>(parts);
+    }
+    [[nodiscard]] Vec3 place(std::size_t j) const
+    {
+        const auto k = static_cast<std::size_t>(parts);
+        if (j % k == 0) return position[j / k];
+        return position[j / k] + (position[j / k + 1] - position[j / k]) * (static_cast<double>(j % k) / parts);
     }
     [[nodiscard]] FilmState state() { return {volume, flow, velocity, spin, owed}; }
     const FilmOutcome& advance(const FilmStep& step)
@@ -56,7 +84,7 @@ struct WetStrand {
     [[nodiscard]] Vec3 centre() const
     {
         Vec3 sum = Vec3::Zero();
-        for (std::size_t i = 0; i < volume.size(); ++i) sum += volume[i] * position[i];
+        for (std::size_t i = 0; i < volume.size(); ++i) sum += volume[i] * place(i);
         return sum / total();
     }
     [[nodiscard]] double thickness(std::size_t i) const
