@@ -11,6 +11,8 @@ namespace {
 
 /// Liquid in the 27 cells about a particle of spray, at most [cells]. A film of a ninth of a cell has as much.
 constexpr double kMostSpray = 1;
+/// Of energies: less is rounding, of leads in single precision, and left alone.
+constexpr double kSlack = 1e-6;
 
 /// Of tiles about t, whether one has a source's mouth or a drain in it.
 bool has_opening_near(const Workspace::Scratch& s, int t)
@@ -49,7 +51,7 @@ double square_of_sum(double a_squared, double b)
 double part_within(const Vec3& a, const Vec3& b, double square)
 {
     const double bb = b.squaredNorm();
-    if ((a + b).squaredNorm() <= square || bb == 0) return 1;
+    if ((a + b).squaredNorm() <= (1 + kSlack) * square || bb == 0) return 1;
     const double ab = a.dot(b), room = std::max(square - a.squaredNorm(), 0.0);
     return std::min(1.0, (std::sqrt(ab * ab + bb * room) - ab) / bb);
 }
@@ -107,7 +109,7 @@ void limit_spray(const Model& model, State& state, const Workspace::Scratch& s, 
             const auto p = static_cast<std::size_t>(spray.particle);
             Vec3 slip = l.velocity[p] - spray.frame;
             const double speed = slip.norm(), most = std::sqrt(std::max(spray.energy, 0.0));
-            if (speed > most) {
+            if (speed * speed > (1 + kSlack) * spray.energy) {
                 const Vec3 change = (most / speed - 1) * slip;
                 slip += change;
                 l.velocity[p] += change;
@@ -118,7 +120,7 @@ void limit_spray(const Model& model, State& state, const Workspace::Scratch& s, 
             }
             const double of_gradient = moment * l.affine[p].squaredNorm();
             const double left = std::max(spray.energy - slip.squaredNorm(), 0.0);
-            if (of_gradient > left) l.affine[p] *= std::sqrt(left / of_gradient);
+            if (of_gradient > left + kSlack * spray.energy) l.affine[p] *= std::sqrt(left / of_gradient);
             const Vec3 loose = l.lead[p].cast<double>() - of_weight;
             const double part = part_within(slip, loose, spray.motion);
             if (part < 1) l.lead[p] = (of_weight + part * loose).cast<float>();
