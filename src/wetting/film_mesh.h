@@ -3,12 +3,11 @@
 #include "base/vec.h"
 #include "wetting/strand_film.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 namespace rivulet {
-
-struct FilmScratch;
 
 /// One strand as the mesh of its film sees it: places straight between its vertices, all else that of the vertex in
 /// whose half of an edge they lie. Mass and inertia are shared out by length. So momentum is the same on both.
