@@ -89,7 +89,7 @@ struct Workspace::Scratch {
     FilmScratchpad films;
     Immersion immersion;
     FreeLiquid free_liquid;
-    Spray spray;                 ///< with wetting
+    Spray spray;
     ContactWorkspace strand_contact_search; ///< saves time, changes nothing
     PenaltyWorkspace strand_penalty_search; ///< the same
 
