@@ -110,7 +110,8 @@ void measure_strands(const Model& model, FilmScratchpad& pad)
     pad.radius.clear();
     pad.mass = vertex_masses(strands);
     pad.inertia = edge_inertias(strands);
-    for (std::size_t s = 0; s < strands.material.size(); ++s) pad.radius.push_back(round_radius(strands, s));
+    for (std::size_t s = 0; s < strands.material.size(); ++s)
+        pad.radius.push_back(round_radius(strands, s, static_cast<std::size_t>(strands.first[s])));
 }
 
 FilmStrands film_strands(const Model& model, const State& state, const FilmScratchpad& pad)
