@@ -119,7 +119,8 @@ void measure_strands(const Model& model, FilmScratchpad& pad)
     pad.radius.clear();
     pad.mass = vertex_masses(strands);
     pad.inertia = edge_inertias(strands);
-    for (std::size_t s = 0; s < strands.material.size(); ++s) pad.radius.push_back(round_radius(strands, s));
+    for (std::size_t s = 0; s < strands.material.size(); ++s)
+        pad.radius.push_back(round_radius(strands, s, static_cast<std::size_t>(strands.first[s])));
 }
 
 FilmState film_state(const State& state) { return film_state(const_cast<State&>(state)); }

@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "base/parallel.h"
 #include "strands/rod_system.h"
+#include "strands/taper.h"
 
 #include <algorithm>
 #include <cmath>
@@ -36,8 +37,7 @@ double twice_bend_energy(const StrandModel& model, const StrandState& state, con
     for (std::size_t a = 0; a < 4; ++a)
         bent += 0.5 * moment[a % 2] * (kappa[a] - model.rest_curvature[v][a]) * (kappa[a] - model.rest_curvature[v][a]);
     const double turned = state.twist[v] - model.rest_twist[v];
-    const double voronoi = 0.5 * (model.rest_length[v - 1] + model.rest_length[v]);
-    return (m.youngs_modulus * bent + m.shear_modulus * m.torsion_moment() * turned * turned) / voronoi;
+    return (m.youngs_modulus * bent + m.shear_modulus * m.torsion_moment() * turned * turned) / model.bend_length(v);
 }
 
 } // namespace
@@ -103,6 +103,7 @@ void group_strands(StrandModel& model)
     std::stable_sort(order.begin(), order.end(),
                      [&](std::int32_t a, std::int32_t b) { return model.n_vertices(a) < model.n_vertices(b); });
     model.batches.clear();
+    if (!model.scale.empty()) model.scale.resize(model.rest_length.size(), 1);
     std::size_t lane = kStrandLanes;
     for (const std::int32_t strand : order) {
         const int n = model.n_vertices(strand);
@@ -116,6 +117,7 @@ void group_strands(StrandModel& model)
 
 std::vector<double> vertex_masses(const StrandModel& model)
 {
+    if (!model.scale.empty()) return tapered_masses(model);
     std::vector<double> mass(static_cast<std::size_t>(model.n_vertices()), 0);
     for (std::int32_t s = 0; s < model.n_strands(); ++s) {
         const RodMaterial& m = model.materials[static_cast<std::size_t>(model.material[static_cast<std::size_t>(s)])];
@@ -158,7 +160,7 @@ double elastic_energy(const StrandModel& model, const StrandState& state)
              ++v) {
             const Vec3 edge = state.position[v + 1] - state.position[v];
             const double strain = edge.norm() / model.rest_length[v] - 1;
-            twice += m.youngs_modulus * m.area() * strain * strain * model.rest_length[v];
+            twice += m.youngs_modulus * m.area() * strain * strain * model.stretch_length(v);
             const Vec3 tangent = edge.normalized();
             if (v > static_cast<std::size_t>(model.first[s]))
                 twice += twice_bend_energy(model, state, m, v, before, tangent);
@@ -194,6 +196,7 @@ StretchedEdges find_stretched_edges(const StrandModel& model, const StrandState&
         const RodMaterial& m = model.materials[static_cast<std::size_t>(model.material[s])];
         double length = 0;
         for (std::size_t v = begin; v + 1 < end; ++v) length += model.rest_length[v];
+        if (!model.scale.empty()) length = thinnest_length(model, begin, end);
         const double allowed = std::max(kMostStrain, kWeightsBorne * m.density * gravity * length / m.youngs_modulus);
         StretchedEdges found;
         for (std::size_t v = begin; v + 1 < end; ++v) {
