@@ -141,6 +141,14 @@ void add_obstacles(UsdaWriter& usd, const Scene& scene, const Frame& frame)
 std::vector<double> strand_widths(const Frame& frame, std::size_t first, std::size_t end)
 {
     const std::span<const double> radius = std::span(frame.strand_radius).subspan(first, end - first);
+    const auto begin = static_cast<std::size_t>(frame.strand_first.at(first));
+    const auto last = static_cast<std::size_t>(frame.strand_first.at(end));
+    if (!frame.vertex_radius.empty()) {
+        std::vector<double> tapered(frame.vertex_radius.begin() + static_cast<std::ptrdiff_t>(begin),
+                                    frame.vertex_radius.begin() + static_cast<std::ptrdiff_t>(last));
+        for (double& r : tapered) r *= 2;
+        return tapered;
+    }
     if (std::ranges::adjacent_find(radius, std::ranges::not_equal_to()) == radius.end()) return {2 * radius[0]};
     std::vector<double> widths;
     for (std::size_t s = first; s < end; ++s)

@@ -129,6 +129,17 @@ std::vector<double> contact_loads(const ContactMemory& contacts, std::size_t n_v
     return load;
 }
 
+/// `radius`: of each strand where it is as thick as its material.
+std::vector<double> vertex_radii(const StrandModel& strands, const std::vector<double>& radius)
+{
+    std::vector<double> at(strands.scale);
+    for (std::size_t s = 0; s < radius.size(); ++s)
+        for (auto v = static_cast<std::size_t>(strands.first[s]); v < static_cast<std::size_t>(strands.first[s + 1]);
+             ++v)
+            at[v] *= radius[s];
+    return at;
+}
+
 void write_strands(Hdf5Writer& writer, const Model& model, const State& whole)
 {
     const StrandState& state = whole.strands;
@@ -152,6 +163,7 @@ void write_strands(Hdf5Writer& writer, const Model& model, const State& whole)
     writer.dataset("strands/first", {Hdf5Type::Int32, n + 1, 1}, strands.first.data());
     writer.dataset("strands/group", {Hdf5Type::Int32, n, 1}, group.data());
     write_scalars(writer, "strands/radius", radius, "m");
+    if (!strands.scale.empty()) write_scalars(writer, "strands/vertex_radius", vertex_radii(strands, radius), "m");
     writer.strings("strand_groups/name", names);
 }
 
@@ -165,6 +177,7 @@ void read_strands(const Hdf5Reader& reader, const std::string& path, Frame& fram
     reader.read("strands/first", {Hdf5Type::Int32, n_strands + 1, 1}, frame.strand_first.data());
     reader.read("strands/group", {Hdf5Type::Int32, n_strands, 1}, frame.strand_group.data());
     frame.strand_radius = read_scalars(reader, "strands/radius", n_strands);
+    if (reader.has("strands/vertex_radius")) frame.vertex_radius = read_scalars(reader, "strands/vertex_radius", n);
     frame.strand_strain = read_scalars(reader, "strands/strain", n);
     frame.strand_contact = read_scalars(reader, "strands/contact_force", n);
     frame.film_thickness = read_scalars(reader, "strands/film_thickness", n);

@@ -31,7 +31,8 @@ struct Frame {
     std::vector<Vec3> strand_velocity;      ///< [m/s], a vertex
     std::vector<std::int32_t> strand_first; ///< first vertex of each strand, and one past the last
     std::vector<std::int32_t> strand_group; ///< of each strand, index into strand_group_names
-    std::vector<double> strand_radius;      ///< larger half axis of each strand [m]
+    std::vector<double> strand_radius;      ///< larger half axis of each strand, at its root [m]
+    std::vector<double> vertex_radius;      ///< the same at each vertex [m]; empty: no strand is tapered
     std::vector<double> strand_strain;      ///< of the edge that begins at each vertex; 0 for the last of a strand
     std::vector<double> strand_contact;     ///< forces of what each vertex touches, their sizes added up [N]
     std::vector<double> film_thickness;     ///< at each vertex [m]; 0 where dry

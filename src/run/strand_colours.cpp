@@ -2,6 +2,7 @@
 
 #include "base/rng.h"
 #include "render/colour_map.h"
+#include "strands/taper.h"
 
 #include <fmt/format.h>
 
@@ -34,9 +35,9 @@ std::vector<double> tensions(const StrandModel& strands, const Frame& frame)
     std::vector<double> tension = frame.strand_strain;
     for (std::size_t s = 0; s < strands.material.size(); ++s) {
         const RodMaterial& m = strands.materials[static_cast<std::size_t>(strands.material[s])];
-        for (auto v = static_cast<std::size_t>(strands.first[s]); v < static_cast<std::size_t>(strands.first[s + 1]);
-             ++v)
-            tension.at(v) *= m.youngs_modulus * m.area();
+        for (auto v = static_cast<std::size_t>(strands.first[s]);
+             v + 1 < static_cast<std::size_t>(strands.first[s + 1]); ++v)
+            tension.at(v) *= m.youngs_modulus * m.area() * cone_stiffness(strands.scale_at(v), strands.scale_at(v + 1));
     }
     return tension;
 }

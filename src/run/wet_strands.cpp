@@ -89,13 +89,13 @@ WetStrands wet_strands(const Scene& scene, const Frame& frame, StrandRadii radii
         for (std::int32_t n = group.first_strand; n < group.first_strand + group.n_strands; ++n) {
             const auto s = static_cast<std::size_t>(n);
             const bool drawn = radii == StrandRadii::Drawn && group.picture_radius > 0;
-            const double bare = drawn ? group.picture_radius : frame.strand_radius.at(s);
-            const double round = round_radius(scene.model.strands, s);
+            const double at_root = drawn ? group.picture_radius : frame.strand_radius.at(s);
             for (auto v = static_cast<std::size_t>(frame.strand_first.at(s));
                  v < static_cast<std::size_t>(frame.strand_first.at(s + 1)); ++v) {
                 const double thickness = frame.film_thickness.at(v);
+                const double round = round_radius(scene.model.strands, s, v);
                 const bool is_shown = thickness > 0 && !is_in_bulk(frame.strand_position[v]);
-                wet.inner.push_back(bare);
+                wet.inner.push_back(at_root * scene.model.strands.scale_at(v));
                 area.push_back(is_shown ? film_area(thickness, round) : 0);
                 wet.wetness.push_back(strand_wetness(thickness, round));
             }

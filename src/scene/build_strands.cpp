@@ -54,7 +54,7 @@ public:
             if (differ)
                 strands.materials.push_back(build_rod_material(table, curves.radius.empty() ? radius : curves.radius[i],
                                                                stiffness_of(table, variation, i)));
-            add(table, curves[i]);
+            add(table, curves[i], get_or(table, "tip_radius", radius) / radius);
         }
         model_.strand_groups.push_back({.name = name,
                                         .first_strand = first,
@@ -114,8 +114,8 @@ private:
         return body < 0 ? nullptr : &model_.obstacles[static_cast<std::size_t>(body)].motion;
     }
 
-    /// A strand that moves with the body that holds its beginning.
-    void add(const Value& table, std::span<const Vec3> points)
+    /// A strand that moves with the body that holds its beginning; at its tip it is `tip` times as thick as there.
+    void add(const Value& table, std::span<const Vec3> points, double tip)
     {
         StrandModel& strands = model_.strands;
         StrandState& state = model_.strands_at_start;
@@ -125,6 +125,7 @@ private:
         const std::int32_t strand =
             add_strand(strands, state, points, static_cast<std::int32_t>(strands.materials.size()) - 1,
                        get_or<Vec3>(table, "director", any));
+        if (tip != 1 || !strands.scale.empty()) taper_strand(strands, strand, tip);
         if (get<bool>(table, "sag_free")) balance_gravity(strands, state, strand, model_.options.gravity);
         const std::int32_t body = body_of(table);
         if (const Motion* motion = motion_of(body)) {

@@ -1,4 +1,5 @@
 #include "scene/build.h"
+#include "scene/materials.h"
 #include "scene/read.h"
 #include "scene/resolve.h"
 #include "scene/strand_joints.h"
@@ -14,6 +15,8 @@ namespace rivulet {
 namespace {
 
 constexpr double kMaxDrawnVertices = 3e7;
+/// Of a strand, as a part of its thickness at the root: its stiffness is 1e-8 times as large there.
+constexpr double kThinnestTip = 0.01;
 /// Lengths that are meant to be equal may differ by their rounding.
 constexpr double kRoundedUp = 1 + 1e-9;
 
@@ -34,6 +37,7 @@ public:
             check_loads("strands." + name, table, found->second);
             check_joints("strands." + name, table, found->second);
             check_pictures("strands." + name, table, found->second);
+            check_taper("strands." + name, table, found->second);
         }
         check_wetting();
         for (const auto& [name, table] : members("probes"))
@@ -259,6 +263,23 @@ private:
             problems_.add(
                 each.where, path + ".picture_strands",
                 fmt::format("makes it {:.3g} vertices in a picture; allowed: at most {:.0e}", n, kMaxDrawnVertices));
+    }
+
+    void check_taper(const std::string& path, const Value& table, const Curves& curves)
+    {
+        const Value* tip = table.find("tip_radius");
+        if (!tip) return;
+        const Value* radius = table.find("radius");
+        if (!radius && !curves.radius.empty())
+            return problems_.add(tip->where, path + ".tip_radius",
+                                 "does not go with the thickness that the file gives its points; allowed: `radius` "
+                                 "beside it, or none");
+        const double thick = get_or(table, "radius", strand_material(text(table, "material")).radius.value);
+        const double r = *tip->as<double>();
+        if (r <= thick && r >= kThinnestTip * thick) return;
+        problems_.add(tip->where, path + ".tip_radius",
+                      fmt::format("{} m is {} `radius`; allowed: {} m to {} m", r,
+                                  r > thick ? "more than" : "less than a hundredth of", kThinnestTip * thick, thick));
     }
 
     void check_probe(const std::string& path, const Value& probe)

@@ -78,6 +78,7 @@ double strand_bytes(const Model& model)
     const bool touch = model.options.strand_contact != StrandContactLaw::None || !model.strands.joints.empty();
     const int more = model.wetting ? model.wetting->film_parts - 1 : 0;
     return kBytesPerStrandVertex * n + more * kMeshBytesPerVertex * n +
+           static_cast<double>(sizeof(double) * model.strands.scale.size()) +
            (model.wetting ? (kFilmBytesPerVertex + kImmersionBytesPerVertex) * n : 0) +
            (touch ? kContactBytesPerVertex * n + block_bytes(model) : 0);
 }
@@ -88,11 +89,11 @@ double film_volume(const Model& model)
     double volume = 0;
     const StrandModel& strands = model.strands;
     for (std::size_t s = 0; s < strands.material.size() && model.wetting; ++s) {
-        const double radius = round_radius(strands, s);
         for (auto v = static_cast<std::size_t>(strands.first[s]);
              v + 1 < static_cast<std::size_t>(strands.first[s + 1]); ++v)
             volume += 0.5 * strands.rest_length[v] *
-                      (film_area(model.film_at_start[v], radius) + film_area(model.film_at_start[v + 1], radius));
+                      (film_area(model.film_at_start[v], round_radius(strands, s, v)) +
+                       film_area(model.film_at_start[v + 1], round_radius(strands, s, v + 1)));
     }
     return volume;
 }

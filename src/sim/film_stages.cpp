@@ -40,6 +40,17 @@ void for_mesh(const Model& model, const State& state, std::size_t s, Body&& body
         strand.for_cell(v, [&](std::size_t j) { body(v, j, strand.mesh_length(j)); });
 }
 
+/// StrandModel::scale at a vertex of the films' mesh.
+double mesh_scale(const Model& model, const State& state, std::size_t s, std::size_t j)
+{
+    if (model.strands.scale.empty()) return 1;
+    const WetSpan strand = span_of(model, state, s);
+    std::size_t past = 0;
+    const std::size_t v = strand.behind(j, past);
+    const double t = static_cast<double>(past) / static_cast<double>(strand.parts), a = model.strands.scale[v];
+    return past == 0 ? a : (1 - t) * a + t * model.strands.scale[v + 1];
+}
+
 /// Length of strand that belongs to each vertex, as it lies [m].
 std::vector<double> vertex_lengths(const Model& model, const State& state)
 {
@@ -137,7 +148,8 @@ FilmStrands film_strands(const Model& model, const State& state, const FilmScrat
             .exposure = pad.exposure,
             .drawn = pad.drawn,
             .sliding = pad.sliding,
-            .parts = model.wetting->film_parts};
+            .parts = model.wetting->film_parts,
+            .scale = model.strands.scale};
 }
 
 Vec3 pool_momentum(const Model& model, const State& state, std::size_t strand)
@@ -174,7 +186,8 @@ void start_films(const Model& model, State& state)
     for (std::size_t s = 0; s < pad.radius.size(); ++s)
         for (auto v = static_cast<std::size_t>(model.strands.first[s]);
              v < static_cast<std::size_t>(model.strands.first[s + 1]); ++v) {
-            state.film.volume[v] = length[v] * film_area(model.film_at_start[v], pad.radius[s]);
+            state.film.volume[v] =
+                length[v] * film_area(model.film_at_start[v], pad.radius[s] * model.strands.scale_at(v));
             initial.add(state.film.volume[v]);
         }
     if (model.wetting->film_parts == 1) return;
@@ -198,7 +211,8 @@ void weigh_films(const Model& model, const State& state, Workspace::Scratch& scr
     for (std::size_t s = 0; s < pad.radius.size(); ++s)
         for_mesh(model, state, s, [&](std::size_t v, std::size_t j, double length) {
             pad.added_inertia[std::min(v, tip_of(model, s) - 1)] +=
-                model.wetting->film.density * length * film_polar_moment(mesh_volume(state)[j] / length, pad.radius[s]);
+                model.wetting->film.density * length *
+                film_polar_moment(mesh_volume(state)[j] / length, pad.radius[s] * mesh_scale(model, state, s, j));
         });
     pad.due.clear();
     pad.acceleration.clear();
@@ -226,7 +240,8 @@ void draw_films(const Model& model, const State& state, Workspace::Scratch& scra
         span.for_cell(v, [&](std::size_t j) {
             const double volume = mesh_volume(state)[j], length = span.mesh_length(j);
             const double share = span.parts == 1 ? 1 : length / span.length(v);
-            const double radius = film_outer_radius(volume / length, pad.radius[strand]);
+            const double radius =
+                film_outer_radius(volume / length, pad.radius[strand] * mesh_scale(model, state, strand, j));
             span.for_mesh_edges(j, [&](std::size_t e, const Vec3& t, double part) { // half of an edge's liquid belongs
                 const double past = t.dot(slip) - mesh_flow(state)[e];              // to either end
                 const double mass = part * liquid.density * volume;

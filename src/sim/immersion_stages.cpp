@@ -125,10 +125,12 @@ void find_drag(const Model& model, const State& state, Workspace::Scratch& s, do
         flow[i] = gather(m.points, i, [&](std::size_t a, std::size_t f) {
                       return m.carrier[a][f] * s.faces.velocity[a][f];
                   }).cwiseQuotient(m.liquid_mass[i]);
-        const double length = mass[v] / (material.density * material.area());
-        const StrandDrag c =
-            drag_coefficients(strand_drag(m.fraction[i]), std::sqrt(material.radius_a * material.radius_b),
-                              liquid.density, liquid.viscosity, (flow[i] - state.strands.velocity[v]).norm());
+        // Mass is rounded as the sum of halves of edges, and is as it was where nothing is tapered.
+        const double length = model.strands.scale.empty() ? mass[v] / (material.density * material.area())
+                                                          : model.strands.vertex_length(v);
+        const double radius = std::sqrt(material.radius_a * material.radius_b) * model.strands.scale_at(v);
+        const StrandDrag c = drag_coefficients(strand_drag(m.fraction[i]), radius, liquid.density, liquid.viscosity,
+                                               (flow[i] - state.strands.velocity[v]).norm());
         across[i] = m.submersion[i] * length * c.across;
         along[i] = m.submersion[i] * length * c.along;
         m.dragged[i] = m.submersion[i] * length;

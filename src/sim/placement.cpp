@@ -187,7 +187,8 @@ bool reaches_into(const Model& model, std::int32_t strand, std::size_t index, bo
     const auto end = static_cast<std::size_t>(model.strands.first[s + 1]);
     const std::vector<Vec3>& x = model.strands_at_start.position;
     const RodMaterial& material = model.strands.materials[static_cast<std::size_t>(model.strands.material[s])];
-    const double allowed = is_held ? (x[first + 1] - x[first]).norm() : material.radius_a + material.radius_b;
+    const double thickness = (material.radius_a + material.radius_b) * model.strands.scale_at(first);
+    const double allowed = is_held ? (x[first + 1] - x[first]).norm() : thickness;
     const Pose pose = obstacle.motion.pose(0);
     double known = 0; // way along the strand on which nothing can be so deep
     for (std::size_t v = first + 1; v < end; ++v) {

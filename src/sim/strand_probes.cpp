@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "sim/film_thickness.h"
 #include "sim/wet_span.h"
+#include "strands/taper.h"
 
 #include <algorithm>
 #include <cmath>
@@ -40,7 +41,8 @@ double edge_tension(const Model& model, const State& state, std::int32_t strand,
     const StrandModel& strands = model.strands;
     const RodMaterial& m =
         strands.materials[static_cast<std::size_t>(strands.material[static_cast<std::size_t>(strand)])];
-    return m.youngs_modulus * m.area() * (edge_length(state, v) / strands.rest_length[v] - 1);
+    const double area = m.area() * cone_stiffness(strands.scale_at(v), strands.scale_at(v + 1));
+    return m.youngs_modulus * area * (edge_length(state, v) / strands.rest_length[v] - 1);
 }
 
 /// Of the group, without the edges' spin [J].

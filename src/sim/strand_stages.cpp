@@ -139,7 +139,7 @@ std::vector<double> edge_inertias(const StrandModel& model)
         const double per_length = 0.25 * m.density * m.area() * (m.radius_a * m.radius_a + m.radius_b * m.radius_b);
         for (auto v = static_cast<std::size_t>(model.first[s]); v + 1 < static_cast<std::size_t>(model.first[s + 1]);
              ++v)
-            inertia[v] = per_length * model.rest_length[v];
+            inertia[v] = per_length * model.inertia_length(v);
     }
     return inertia;
 }

@@ -24,7 +24,7 @@ public:
         const std::int32_t begin = after[-1], last = *after - 1;
         const auto strand = static_cast<std::size_t>(after - model_.first.begin() - 1);
         const RodMaterial& m = model_.materials[static_cast<std::size_t>(model_.material[strand])];
-        const double radius = 0.5 * (m.radius_a + m.radius_b);
+        const double radius = 0.5 * (m.radius_a + m.radius_b) * model_.scale_at(static_cast<std::size_t>(pin.vertex));
         for (const std::int32_t way : {-1, 1})
             for (std::int32_t v = pin.vertex; way < 0 ? v > begin : v < last; v += way) {
                 if (!is_inside(v, v + way, pin.body, radius)) break;

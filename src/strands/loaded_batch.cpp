@@ -55,9 +55,8 @@ void LoadedBatch::load_vertex(const BatchSeat& seat, int i)
     const int l = seat.lane;
     const RodMaterial& m = *seat.material;
     const bool is_last = i + 1 == n;
-    const double before = i > 0 ? model_.rest_length[v - 1] : 0, after = is_last ? 0 : model_.rest_length[v];
-    const double mass =
-        m.density * m.area() * 0.5 * (before + after) + (step_.added_mass.empty() ? 0 : step_.added_mass[v]);
+    const double length = model_.volume_length(v);
+    const double mass = m.density * m.area() * length + (step_.added_mass.empty() ? 0 : step_.added_mass[v]);
     system.mass[k][l] = mass;
     Vec3 acceleration = step_.gravity;
     if (!step_.force.empty()) acceleration += step_.force[v] / mass;
@@ -69,8 +68,9 @@ void LoadedBatch::load_vertex(const BatchSeat& seat, int i)
     system.free_spin[k][l] = hold(v) == Hold::VertexAndEdge || is_last ? 0 : 1;
     system.twist[k][l] = state_.twist[v];
     if (is_last) return;
-    system.inertia[k][l] = 0.25 * m.density * m.area() * after * (m.radius_a * m.radius_a + m.radius_b * m.radius_b) +
-                           (step_.added_inertia.empty() ? 0 : step_.added_inertia[v]);
+    system.inertia[k][l] =
+        0.25 * m.density * m.area() * model_.inertia_length(v) * (m.radius_a * m.radius_a + m.radius_b * m.radius_b) +
+        (step_.added_inertia.empty() ? 0 : step_.added_inertia[v]);
     const double turn = h * state_.spin[v];
     system.predicted_spin[k][l] = is_midpoint ? turn : std::clamp(turn, -kMostTurn, kMostTurn);
     put(system.edge[k], l, state_.position[v + 1] - state_.position[v]);
@@ -93,7 +93,7 @@ void LoadedBatch::load_drag(const BatchSeat& seat)
         const Vec3 t = chord.norm() > 0 ? Vec3(chord.normalized()) : Vec3(Vec3::UnitX());
         const Vec3 w = state_.velocity[v] - step_.air.velocity;
         const double along = std::abs(w.dot(t)), across = (w - w.dot(t) * t).norm();
-        const double diameter = m.radius_a + m.radius_b;
+        const double diameter = (m.radius_a + m.radius_b) * model_.scale_at(v);
         const double length = (step_.exposure.empty() ? 0.5 : 0.5 * step_.exposure[v]) *
                               ((i > 0 ? model_.rest_length[v - 1] : 0) + (i + 1 < n ? model_.rest_length[v] : 0));
         const double normal = length * drag_across(step_.air, diameter, across);
@@ -146,11 +146,11 @@ void LoadedBatch::load_law(const BatchSeat& seat, int i, const RodConfiguration&
     const double young = m.youngs_modulus + stretch_viscosity, shear = m.shear_modulus + twist_viscosity;
     const double length = model_.rest_length[v];
     RodStretchLaw& stretch = system.stretch[k];
-    stretch.weight[l] = young * m.area() * length;
+    stretch.weight[l] = young * m.area() * model_.stretch_length(v);
     stretch.inverse_rest_length[l] = 1 / length;
     stretch.strain[l] = stretch_viscosity / young * (start.edge[k].length[l] / length - 1);
     if (i == 0) return;
-    const double voronoi = 0.5 * (model_.rest_length[v - 1] + length);
+    const double voronoi = model_.bend_length(v);
     RodBendLaw& bend = system.bend[k];
     bend.weight[0][l] = young * m.bending_moment_1() / (2 * voronoi);
     bend.weight[1][l] = young * m.bending_moment_2() / (2 * voronoi);

@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "strands/rod_element.h"
+#include "strands/taper.h"
 
 #include <Eigen/LU>
 
@@ -72,8 +73,9 @@ private:
     /// Weight of the vertices after edge v.
     [[nodiscard]] Vec3 weight_beyond(std::size_t v) const
     {
-        double length = 0.5 * model_.rest_length[v];
-        for (std::size_t e = v + 1; e + 1 < end_; ++e) length += model_.rest_length[e];
+        double length = 0.5 * model_.rest_length[v] * cone_volume(model_.mean_scale(v), model_.scale_at(v + 1));
+        for (std::size_t e = v + 1; e + 1 < end_; ++e)
+            length += model_.rest_length[e] * cone_volume(model_.scale_at(e), model_.scale_at(e + 1));
         return material_.density * material_.area() * length * gravity_;
     }
 
@@ -83,7 +85,8 @@ private:
         for (std::size_t v = end_ - 2; v > begin_; --v) { // the first edge is held
             const Vec3 edge = state_.position[v + 1] - state_.position[v];
             const double pull = weight_beyond(v).dot(edge.normalized());
-            model_.rest_length[v] = edge.norm() / (1 + pull / (material_.youngs_modulus * material_.area()));
+            const double stiffness = material_.area() * cone_stiffness(model_.scale_at(v), model_.scale_at(v + 1));
+            model_.rest_length[v] = edge.norm() / (1 + pull / (material_.youngs_modulus * stiffness));
         }
     }
 
@@ -122,7 +125,7 @@ private:
     /// weight (value - rest) = moment.
     void set_rest(std::size_t v, const RodBend& bend, const Eigen::Vector3d& moment)
     {
-        const double voronoi = 0.5 * (model_.rest_length[v - 1] + model_.rest_length[v]);
+        const double voronoi = model_.bend_length(v);
         const double stiffness[2] = {material_.bending_moment_1(), material_.bending_moment_2()};
         for (std::size_t a = 0; a < 4; ++a) {
             const double weight = material_.youngs_modulus * stiffness[a % 2] / (2 * voronoi);

@@ -1,6 +1,7 @@
 #include "strands/stiff_strands.h"
 
 #include "strands/contact_packs.h"
+#include "strands/taper.h"
 
 #include <algorithm>
 #include <cmath>
@@ -34,7 +35,9 @@ double contact_stiffness(const ContactCase& given, std::int32_t vertex, double f
 {
     const StrandModel& model = given.model;
     const RodMaterial& m = model.materials[static_cast<std::size_t>(model.material[given.strand_of(vertex)])];
-    const double edge = m.youngs_modulus * m.area() / model.rest_length[static_cast<std::size_t>(vertex)];
+    const auto v = static_cast<std::size_t>(vertex);
+    const double thickness = cone_stiffness(model.scale_at(v), model.scale_at(v + 1));
+    const double edge = m.youngs_modulus * m.area() * thickness / model.rest_length[v];
     return std::clamp(force / (kGivenWay * given.thinnest), kContactStiffness * edge, edge);
 }
 

@@ -59,7 +59,7 @@ struct StrandEdges {
 
     std::vector<std::int32_t> vertex;
     std::vector<std::int32_t> strand;
-    std::vector<double> radius;            ///< mean of the half axes [m]
+    std::vector<double> radius;            ///< mean of the half axes, in the middle of the edge [m]
     std::vector<double> friction;          ///< of the strand's material [1]
     std::vector<std::int32_t> held_inside; ///< as StrandModel::held_inside, never empty
     std::vector<EdgePair> tied; ///< beside a joint, where strands lie inside of each other; by vertices, sorted

@@ -40,7 +40,8 @@ std::map<std::int32_t, Roots> find_roots(const StrandModel& model)
         roots.position.push_back(b->second->position);
         roots.vertex.push_back(model.first[i]);
         roots.strand.push_back(s);
-        roots.radius.push_back(0.5 * (m.radius_a + m.radius_b));
+        roots.radius.push_back(0.5 * (m.radius_a + m.radius_b) *
+                               model.mean_scale(static_cast<std::size_t>(model.first[i])));
     }
     return by_body;
 }
@@ -110,7 +111,7 @@ StrandEdges::StrandEdges(const StrandModel& model)
         for (std::int32_t v = model.first[i]; v + 1 < model.first[i + 1]; ++v) {
             vertex.push_back(v);
             strand.push_back(s);
-            radius.push_back(0.5 * (m.radius_a + m.radius_b));
+            radius.push_back(0.5 * (m.radius_a + m.radius_b) * model.mean_scale(static_cast<std::size_t>(v)));
             friction.push_back(m.friction);
         }
     }

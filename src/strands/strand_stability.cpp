@@ -53,13 +53,12 @@ private:
         const auto k = static_cast<std::size_t>(i);
         const std::size_t v = begin_ + k;
         const auto all = [](const Vec3& x) { return LaneVec3{spread(x.x()), spread(x.y()), spread(x.z())}; };
-        const double before = i > 0 ? model_.rest_length[v - 1] : 0, after = model_.rest_length[v];
         const RodMaterial& m = material_;
-        system_.mass[k] = spread(m.density * m.area() * 0.5 * (before + after));
-        system_.inertia[k] =
-            spread(0.25 * m.density * m.area() * after * (m.radius_a * m.radius_a + m.radius_b * m.radius_b));
+        system_.mass[k] = spread(m.density * m.area() * model_.volume_length(v));
         system_.twist[k] = spread(state_.twist[v]);
         if (i + 1 == system_.n) return;
+        system_.inertia[k] = spread(0.25 * m.density * m.area() * model_.inertia_length(v) *
+                                    (m.radius_a * m.radius_a + m.radius_b * m.radius_b));
         system_.edge[k] = all(state_.position[v + 1] - state_.position[v]);
         system_.director[k] = all(state_.director[v]);
         system_.free_spin[k] = spread(1.0);
@@ -73,11 +72,11 @@ private:
         const RodMaterial& m = material_;
         const double length = model_.rest_length[v];
         const Lane less = 1.0 / stiffer;
-        system_.stretch[k].weight = m.youngs_modulus * m.area() * length * stiffer;
+        system_.stretch[k].weight = m.youngs_modulus * m.area() * model_.stretch_length(v) * stiffer;
         system_.stretch[k].inverse_rest_length = spread(1 / length);
         system_.stretch[k].strain = (start_.edge[k].length / length - 1.0) * (1.0 - less);
         if (i == 0) return;
-        const double voronoi = 0.5 * (model_.rest_length[v - 1] + length);
+        const double voronoi = model_.bend_length(v);
         RodBendLaw& bend = system_.bend[k];
         bend.weight[0] = m.youngs_modulus * m.bending_moment_1() / (2 * voronoi) * stiffer;
         bend.weight[1] = m.youngs_modulus * m.bending_moment_2() / (2 * voronoi) * stiffer;

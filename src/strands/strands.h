@@ -62,9 +62,12 @@ struct StrandJoint {
 /// at the vertex where the edge begins; those of bends at the middle vertex.
 struct StrandModel {
     std::vector<RodMaterial> materials;
-    std::vector<std::int32_t> first = {0};             ///< first vertex of each strand, and one past the last
-    std::vector<std::int32_t> material;                ///< of each strand
-    std::vector<double> rest_length;                   ///< [m]
+    std::vector<std::int32_t> first = {0}; ///< first vertex of each strand, and one past the last
+    std::vector<std::int32_t> material;    ///< of each strand
+    std::vector<double> rest_length;       ///< [m]; 0 at the last vertex of a strand
+    /// Of each vertex: its thickness as a part of the half axes of the strand's material, linear between; empty = 1.
+    /// Made by taper_strand().
+    std::vector<double> scale;
     std::vector<std::array<double, 4>> rest_curvature; ///< as RodBend::kappa
     std::vector<double> rest_twist;                    ///< [rad]
     std::vector<StrandPin> pins;
@@ -82,6 +85,20 @@ struct StrandModel {
         const auto s = static_cast<std::size_t>(strand);
         return first[s + 1] - first[s];
     }
+    [[nodiscard]] double scale_at(std::size_t v) const { return scale.empty() ? 1 : scale[v]; }
+    [[nodiscard]] double mean_scale(std::size_t edge) const { return 0.5 * (scale_at(edge) + scale_at(edge + 1)); }
+    /// Rest length that belongs to a vertex: the halves of the edges beside it [m].
+    [[nodiscard]] double vertex_length(std::size_t v) const
+    {
+        return 0.5 * ((v > 0 ? rest_length[v - 1] : 0) + rest_length[v]);
+    }
+    /// Lengths of strand of the material's own thickness [m] that are equal to the part that belongs to a vertex in
+    /// volume; to an edge in moment of inertia about itself, in energy at equal strain; to the part that belongs to an
+    /// inner vertex in how far a moment bends or twists it.
+    [[nodiscard]] double volume_length(std::size_t v) const;
+    [[nodiscard]] double inertia_length(std::size_t edge) const;
+    [[nodiscard]] double stretch_length(std::size_t edge) const;
+    [[nodiscard]] double bend_length(std::size_t v) const;
 };
 
 /// What the next step depends on: one entry a vertex in every array.
@@ -102,6 +119,9 @@ struct StrandState {
 /// so the rest twist is 0. Returns its index.
 std::int32_t add_strand(StrandModel& model, StrandState& state, std::span<const Vec3> points, std::int32_t material,
                         const Vec3& director);
+/// Gives a strand a thickness that goes, linearly along its rest length, from that of its material at the first vertex
+/// to `tip` times as much at the last.
+void taper_strand(StrandModel& model, std::int32_t strand, double tip);
 /// Puts strands of equal vertex count into batches; call once when all strands are there.
 void group_strands(StrandModel& model);
 
@@ -184,7 +204,8 @@ void step_strands(const StrandModel& model, const StrandState& state, const Stra
 [[nodiscard]] double largest_strain(const StrandModel& model, const StrandState& state);
 
 /// Which edges are longer or shorter than at rest by more than they may be: 1 %, or ten times the strain rho g L/E that
-/// the whole strand's weight gives to what it hangs from, where that is more. What is that soft was chosen to be.
+/// the whole strand's weight gives to what it hangs from (to its thinnest edge), where that is more. What is that soft
+/// was chosen to be.
 struct StretchedEdges {
     double largest_strain = 0; ///< |length/rest length - 1| of any edge
     std::int64_t count = 0;    ///< of edges that are stretched or compressed by more than they may be

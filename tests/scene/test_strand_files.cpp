@@ -135,5 +135,49 @@ TEST(StrandScene, WhatIsSaidInVainOrTwiceIsRefused)
               std::string::npos);
 }
 
+/// Both half axes, of each strand as much of its own; as thick at the tip as at the root is not tapered at all.
+TEST(StrandScene, TipsAreAsThickAsIsSaid)
+{
+    const std::string text = "[domain]\nlower=[0,0,0]\nupper=[1,1,1]\n[simulation]\ncell_size=0.1\n[strands.a]\n"
+                             "kind='bundle'\nstart=[0.5,0.5,0.5]\nend=[0.5,0.5,0.4]\nvertices=5\ncount=3\n"
+                             "radius='40 um'\nradius_variation=0.2\n[strands.b]\nkind='polyline'\n"
+                             "points=[{position=[0.2,0,0]},{position=[0.3,0,0]},{position=[0.6,0,0]}]\n";
+    EXPECT_TRUE(parse_scene(text, "s.toml", {"strands.a.tip_radius=40 um"}).model.strands.scale.empty());
+    const StrandModel m = parse_scene(text, "s.toml", {"strands.a.tip_radius=10 um"}).model.strands;
+    ASSERT_EQ(m.scale.size(), 18u);
+    for (std::size_t v = 0; v < 18; ++v)
+        EXPECT_NEAR(m.scale[v], v < 15 ? 1 - 0.75 * 0.25 * static_cast<double>(v % 5) : 1, 1e-12);
+    EXPECT_NE(m.materials[0].radius_a, m.materials[1].radius_a);
+    const StrandModel b = parse_scene(text + "radius='30 um'\ntip_radius='6 um'\n", "s.toml").model.strands;
+    EXPECT_NEAR(b.scale[16], 1 - 0.8 * 0.25, 1e-12); // a quarter of its length from the root
+    EXPECT_NEAR(b.scale[17], 0.2, 1e-12);
+}
+
+TEST(StrandScene, TipsThatCannotBeAreRefused)
+{
+    const TemporaryFolder temporary;
+    std::ofstream(temporary.path() / "a.hair", std::ios::binary) << three_hairs();
+    const std::string text = "[domain]\nlower=[0,0,0]\nupper=[1,1,1]\n[simulation]\ncell_size=0.1\n[strands.s]\n"
+                             "kind='file'\nfile='a.hair'\nscale=0.01\n";
+    const auto problem = [&](const std::string& more) -> std::string {
+        try {
+            (void)parse_scene(text + more, temporary.path() / "s.toml");
+        } catch (const InputError& error) {
+            return error.what();
+        }
+        return "";
+    };
+    const auto expect = [&](const std::string& more, const std::string& wanted) {
+        EXPECT_NE(problem(more).find(wanted), std::string::npos) << more << problem(more);
+    };
+    EXPECT_EQ(problem("radius='50 um'\ntip_radius='50 um'\n"), "");
+    EXPECT_EQ(problem("radius='50 um'\ntip_radius='0.5 um'\n"), "");
+    expect("tip_radius='20 um'\n", "s.toml:10:1: strands.s.tip_radius: does not go with the thickness");
+    expect("radius='50 um'\ntip_radius='51 um'\n", "tip_radius: 5.1e-05 m is more than `radius`; allowed: 5e-07 m to");
+    expect("radius='50 um'\ntip_radius='0.4 um'\n", "tip_radius: 4e-07 m is less than a hundredth of `radius`");
+    expect("radius='50 um'\ntip_radius='0 m'\n", "strands.s.tip_radius");
+    expect("radius='50 um'\ntip_radius='-1 um'\n", "strands.s.tip_radius");
+}
+
 } // namespace
 } // namespace rivulet
