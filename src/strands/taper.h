@@ -1,6 +1,11 @@
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 namespace rivulet {
+
+struct StrandModel;
 
 /// Strands whose thickness goes linearly from vertex to vertex: edges are truncated cones. Here `a` and `b` are the
 /// thicknesses at the ends of a piece, as parts of its material's half axes; every function is 1 for a = b = 1 and says
@@ -20,5 +25,11 @@ namespace rivulet {
 {
     return (a * a + a * b + b * b) / (3 * a * a * a * b * b * b);
 }
+
+/// vertex_masses() where strands taper.
+[[nodiscard]] std::vector<double> tapered_masses(const StrandModel& model);
+/// Length of a strand of the section of its thinnest edge that has the volume of the one from vertex `begin` to `end`
+/// [m].
+[[nodiscard]] double thinnest_length(const StrandModel& model, std::size_t begin, std::size_t end);
 
 } // namespace rivulet

@@ -172,7 +172,7 @@ TEST(StrandScene, TipsThatCannotBeAreRefused)
     };
     EXPECT_EQ(problem("radius='50 um'\ntip_radius='50 um'\n"), "");
     EXPECT_EQ(problem("radius='50 um'\ntip_radius='0.5 um'\n"), "");
-    expect("tip_radius='20 um'\n", "s.toml:10:1: strands.s.tip_radius: does not go with the thickness");
+    expect("tip_radius='20 um'\n", "s.toml:10:12: strands.s.tip_radius: does not go with the thickness");
     expect("radius='50 um'\ntip_radius='51 um'\n", "tip_radius: 5.1e-05 m is more than `radius`; allowed: 5e-07 m to");
     expect("radius='50 um'\ntip_radius='0.4 um'\n", "tip_radius: 4e-07 m is less than a hundredth of `radius`");
     expect("radius='50 um'\ntip_radius='0 m'\n", "strands.s.tip_radius");
