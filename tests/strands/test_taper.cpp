@@ -234,6 +234,16 @@ TEST(Taper, ThinTipsLetHairStandHigher)
     EXPECT_LT(stiffer(0.1), 0.6 * stiffer(1));
 }
 
+/// Contact takes edges for as thick as in their middle.
+TEST(Taper, EdgesTouchAtTheirOwnThickness)
+{
+    Strands s = one_strand(straight_line(4, 0.04, Vec3::UnitX()), human_hair());
+    taper_strand(s.model, 0, 0.2);
+    const StrandEdges edges(s.model);
+    const double wanted[] = {0.9, 0.7, 0.5, 0.3};
+    for (std::size_t e = 0; e < 4; ++e) EXPECT_NEAR(edges.radius[e], wanted[e] * 35e-6, 1e-18);
+}
+
 Strands tapered_fur()
 {
     Strands s;
