@@ -276,10 +276,6 @@ private:
                                  "beside it, or none");
         const double thick = get_or(table, "radius", strand_material(text(table, "material")).radius.value);
         const double r = *tip->as<double>();
-        if (root_.find("wetting") && r != thick)
-            problems_.add(
-                tip->where, path + ".tip_radius",
-                "does not go with [wetting]: films know strands of one thickness; allowed: none, or `radius`");
         if (r <= thick && r >= kThinnestTip * thick) return;
         problems_.add(tip->where, path + ".tip_radius",
                       fmt::format("{} m is {} `radius`; allowed: {} m to {} m", r,

@@ -30,7 +30,9 @@ std::vector<Key> material_keys()
         number("radius", "m", "Larger half axis of the elliptical section.").between(1e-7, kThick).absent(of_material),
         number("tip_radius", "m",
                "Larger half axis at the last vertex, down to a hundredth of `radius`, which then is that at the first: "
-               "linear between along the strand, the smaller half axis likewise.")
+               "linear between along the strand, the smaller half axis likewise. Films lie on the strand as thick as "
+               "it is "
+               "where they are.")
             .between(1e-9, kThick)
             .absent("as thick as `radius` all along"),
         number("radius_variation", "", "Largest random difference of a strand's radius, either way, as a part of it.")

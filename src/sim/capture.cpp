@@ -83,7 +83,7 @@ public:
 private:
     [[nodiscard]] double radius(std::size_t v) const
     {
-        return scratch_.films.radius[static_cast<std::size_t>(strand_[v])];
+        return scratch_.films.radius[static_cast<std::size_t>(strand_[v])] * model_.strands.scale_at(v);
     }
     [[nodiscard]] WetSpan span(std::size_t v) const
     {

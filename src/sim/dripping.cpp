@@ -120,7 +120,7 @@ private:
             if (scratch_.films.exposure[v] >= kInWater) continue;
             const auto s = static_cast<std::size_t>(strand_[v]);
             const WetSpan strand = span_of(model_, state_, s);
-            const double r = scratch_.films.radius[s];
+            const double r = scratch_.films.radius[s] * model_.strands.scale_at(v);
             const double excess = state_.film.volume[v] - film_area((wetting_.thickest - 1) * r, r) * strand.length(v);
             if (excess < unit_) continue;
             const double shed = fitting(excess, strand.x[v]);
@@ -136,10 +136,11 @@ private:
             double& pool = state_.film.pool[s];
             require_finite(pool, "film.pool", s);
             const std::size_t tip = static_cast<std::size_t>(model_.strands.first[s + 1]) - 1;
+            const double r = scratch_.films.radius[s] * model_.strands.scale_at(tip);
             // Under water nothing hangs: the liquid takes what comes.
-            const double hanging = is_under(tip) ? 0
-                                                 : hanging_volume(scratch_.films.radius[s], wetting_.surface_tension,
-                                                                  wetting_.film.density, felt(tip).norm());
+            const double hanging =
+                is_under(tip) ? 0
+                              : hanging_volume(r, wetting_.surface_tension, wetting_.film.density, felt(tip).norm());
             if (pool < std::max(unit_, hanging)) continue;
             const std::vector<Vec3>& x = state_.strands.position;
             const double shed = fitting(pool, x[tip]), n = std::floor(shed / unit_);
@@ -198,7 +199,7 @@ private:
             pull += state_.film.volume[v] * (a - a.dot(t) * t).norm();
             if (strand_[v] == last) continue;
             last = strand_[v];
-            const double r = scratch_.films.radius[static_cast<std::size_t>(last)];
+            const double r = scratch_.films.radius[static_cast<std::size_t>(last)] * model_.strands.scale_at(v);
             squares += r * r;
         }
         const double factor = wetting_.drip_factor * wetting_.drip_factor;

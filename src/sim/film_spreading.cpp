@@ -65,7 +65,7 @@ private:
     [[nodiscard]] double& volume(std::size_t v) { return state_.film.volume[v]; }
     [[nodiscard]] double radius(std::size_t v) const
     {
-        return scratch_.films.radius[static_cast<std::size_t>(strand_[v])];
+        return scratch_.films.radius[static_cast<std::size_t>(strand_[v])] * model_.strands.scale_at(v);
     }
     [[nodiscard]] WetSpan span(std::size_t v) const
     {

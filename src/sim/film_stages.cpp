@@ -40,6 +40,17 @@ void for_mesh(const Model& model, const State& state, std::size_t s, Body&& body
         strand.for_cell(v, [&](std::size_t j) { body(v, j, strand.mesh_length(j)); });
 }
 
+/// StrandModel::scale at a vertex of the films' mesh.
+double mesh_scale(const Model& model, const State& state, std::size_t s, std::size_t j)
+{
+    if (model.strands.scale.empty()) return 1;
+    const WetSpan strand = span_of(model, state, s);
+    std::size_t past = 0;
+    const std::size_t v = strand.behind(j, past);
+    const double t = static_cast<double>(past) / static_cast<double>(strand.parts), a = model.strands.scale[v];
+    return past == 0 ? a : (1 - t) * a + t * model.strands.scale[v + 1];
+}
+
 /// Length of strand that belongs to each vertex, as it lies [m].
 std::vector<double> vertex_lengths(const Model& model, const State& state)
 {
@@ -111,6 +122,22 @@ void submerge_films(const Model& model, const State& state, Workspace::Scratch& 
         pad.sliding.push_back(std::max((exposure - kInWater) / (1 - kInWater), 0.0));
 }
 
+/// Gives the mesh of a film at the start rings as thick as at their strand's vertex about the cone where they are; what
+/// a vertex has stays.
+void taper_films(const Model& model, State& state, std::size_t s, double radius)
+{
+    const WetSpan strand = span_of(model, state, s);
+    for (std::size_t v = strand.begin; v < strand.end; ++v) {
+        if (!(state.film.volume[v] > 0)) continue;
+        const auto ring = [&](std::size_t j) {
+            return strand.mesh_length(j) * film_area(model.film_at_start[v], radius * mesh_scale(model, state, s, j));
+        };
+        double sum = 0;
+        strand.for_cell(v, [&](std::size_t j) { sum += ring(j); });
+        strand.for_cell(v, [&](std::size_t j) { state.film.mesh_volume[j] = state.film.volume[v] * ring(j) / sum; });
+    }
+}
+
 } // namespace
 
 void measure_strands(const Model& model, FilmScratchpad& pad)
@@ -119,8 +146,7 @@ void measure_strands(const Model& model, FilmScratchpad& pad)
     pad.radius.clear();
     pad.mass = vertex_masses(strands);
     pad.inertia = edge_inertias(strands);
-    for (std::size_t s = 0; s < strands.material.size(); ++s)
-        pad.radius.push_back(round_radius(strands, s, static_cast<std::size_t>(strands.first[s])));
+    for (std::size_t s = 0; s < strands.material.size(); ++s) pad.radius.push_back(round_radius(strands, s));
 }
 
 FilmState film_state(const State& state) { return film_state(const_cast<State&>(state)); }
@@ -138,7 +164,8 @@ FilmStrands film_strands(const Model& model, const State& state, const FilmScrat
             .exposure = pad.exposure,
             .drawn = pad.drawn,
             .sliding = pad.sliding,
-            .parts = model.wetting->film_parts};
+            .parts = model.wetting->film_parts,
+            .scale = model.strands.scale};
 }
 
 Vec3 pool_momentum(const Model& model, const State& state, std::size_t strand)
@@ -175,16 +202,19 @@ void start_films(const Model& model, State& state)
     for (std::size_t s = 0; s < pad.radius.size(); ++s)
         for (auto v = static_cast<std::size_t>(model.strands.first[s]);
              v < static_cast<std::size_t>(model.strands.first[s + 1]); ++v) {
-            state.film.volume[v] = length[v] * film_area(model.film_at_start[v], pad.radius[s]);
+            state.film.volume[v] =
+                length[v] * film_area(model.film_at_start[v], pad.radius[s] * model.strands.scale_at(v));
             initial.add(state.film.volume[v]);
         }
     if (model.wetting->film_parts == 1) return;
     for (auto* of_mesh : {&state.film.mesh_volume, &state.film.mesh_flow})
         of_mesh->assign(static_cast<std::size_t>(film_entries(model, "film.mesh_volume")), 0.0);
-    for (std::size_t s = 0; s < pad.radius.size(); ++s)
+    for (std::size_t s = 0; s < pad.radius.size(); ++s) {
         for_mesh(model, state, s, [&](std::size_t v, std::size_t j, double l) {
             state.film.mesh_volume[j] = state.film.volume[v] * l / length[v];
         });
+        if (!model.strands.scale.empty()) taper_films(model, state, s, pad.radius[s]);
+    }
 }
 
 void weigh_films(const Model& model, const State& state, Workspace::Scratch& scratch, double dt)
@@ -198,16 +228,17 @@ void weigh_films(const Model& model, const State& state, Workspace::Scratch& scr
     const std::vector<double> length = vertex_lengths(model, state);
     pad.added_inertia.assign(pad.added_mass.size(), 0.0);
     for (std::size_t s = 0; s < pad.radius.size(); ++s) {
-        const auto add = [&](std::size_t v, double volume, double l) {
+        const auto add = [&](std::size_t v, double volume, double l, double scale) {
             pad.added_inertia[std::min(v, tip_of(model, s) - 1)] +=
-                model.wetting->film.density * l * film_polar_moment(volume / l, pad.radius[s]);
+                model.wetting->film.density * l * film_polar_moment(volume / l, pad.radius[s] * scale);
         };
         if (state.film.has_mesh())
-            for_mesh(model, state, s,
-                     [&](std::size_t v, std::size_t j, double l) { add(v, state.film.mesh_volume[j], l); });
+            for_mesh(model, state, s, [&](std::size_t v, std::size_t j, double l) {
+                add(v, state.film.mesh_volume[j], l, mesh_scale(model, state, s, j));
+            });
         else
             for (auto v = static_cast<std::size_t>(model.strands.first[s]); v <= tip_of(model, s); ++v)
-                add(v, state.film.volume[v], length[v]);
+                add(v, state.film.volume[v], length[v], model.strands.scale_at(v));
     }
     pad.due.clear();
     pad.acceleration.clear();
@@ -235,7 +266,8 @@ void draw_films(const Model& model, const State& state, Workspace::Scratch& scra
         span.for_cell(v, [&](std::size_t j) {
             const double volume = mesh_volume(state)[j], length = span.mesh_length(j);
             const double share = span.parts == 1 ? 1 : length / span.length(v);
-            const double radius = film_outer_radius(volume / length, pad.radius[strand]);
+            const double radius =
+                film_outer_radius(volume / length, pad.radius[strand] * mesh_scale(model, state, strand, j));
             span.for_mesh_edges(j, [&](std::size_t e, const Vec3& t, double part) { // half of an edge's liquid belongs
                 const double past = t.dot(slip) - mesh_flow(state)[e];              // to either end
                 const double mass = part * liquid.density * volume;

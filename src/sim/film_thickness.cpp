@@ -7,10 +7,14 @@
 
 namespace rivulet {
 
-double round_radius(const StrandModel& strands, std::size_t strand, std::size_t v)
+double round_radius(const StrandModel& strands, std::size_t strand)
 {
     const RodMaterial& material = strands.materials[static_cast<std::size_t>(strands.material[strand])];
-    return std::sqrt(material.radius_a * material.radius_b) * strands.scale_at(v);
+    return std::sqrt(material.radius_a * material.radius_b);
+}
+double round_radius(const StrandModel& strands, std::size_t strand, std::size_t v)
+{
+    return round_radius(strands, strand) * strands.scale_at(v);
 }
 
 std::vector<double> film_thicknesses(const Model& model, const State& state)

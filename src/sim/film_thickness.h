@@ -8,7 +8,9 @@
 
 namespace rivulet {
 
-/// Radius of the round strand with the section of this one at vertex v [m]: what its film lies on.
+/// Radius of the round strand with the section of this one's material [m].
+[[nodiscard]] double round_radius(const StrandModel& strands, std::size_t strand);
+/// The same at vertex v [m]: what its film lies on.
 [[nodiscard]] double round_radius(const StrandModel& strands, std::size_t strand, std::size_t v);
 
 /// Of the film at each vertex, from the strand's surface to its own, as the strands lie now [m]; 0 where dry.

@@ -73,6 +73,37 @@ double steep_drag(const FilmProfile& film, const CapillaryOptions& options, std:
     return kSteepDrag * film.area[j] * std::sqrt(options.density * options.surface_tension / h) * jump * jump;
 }
 
+/// -A dp: what pushes where one part of the pressure is left out.
+void pressure_force(const FilmProfile& film, std::span<const double> pressure, std::span<double> force)
+{
+    for (std::size_t e = 0; e < force.size(); ++e)
+        force[e] = -0.5 * (film.area[e] + film.area[e + 1]) * (pressure[e + 1] - pressure[e]);
+}
+
+/// capillary_force() on a strand that is not as thick all along.
+void tapered_force(const FilmProfile& film, const CapillaryOptions& options, std::span<const double> pressure,
+                   std::span<double> force)
+{
+    const std::size_t n = film.core.size();
+    const std::vector<double> none(n, 0.0);
+    const FilmProfile bare{none, film.core, film.vertex_length, film.edge_length, film.core};
+    std::vector<double> bare_pressure(n), excess(n);
+    capillary_pressure(bare, options, bare_pressure);
+    for (std::size_t j = 0; j < n; ++j) excess[j] = pressure[j] - bare_pressure[j];
+    if (!(options.axial && options.azimuthal))
+        return pressure_force(film, options.azimuthal ? pressure : excess, force);
+    const auto pull = [&](std::size_t j) {
+        return pull_across(film, options, pressure, j) - pull_across(bare, options, bare_pressure, j);
+    };
+    double before = pull(0);
+    for (std::size_t e = 0; e < force.size(); ++e) {
+        const double after = pull(e + 1), r0 = film.core[e], r1 = film.core[e + 1];
+        const double push = 0.5 * (excess[e] + excess[e + 1]);
+        force[e] = after - before - push * std::numbers::pi * (r1 - r0) * (r1 + r0);
+        before = after;
+    }
+}
+
 } // namespace
 
 void capillary_pressure(const FilmProfile& film, const CapillaryOptions& options, std::span<double> pressure)
@@ -102,11 +133,8 @@ double surface_energy(const FilmProfile& film, double surface_tension, std::span
 void capillary_force(const FilmProfile& film, const CapillaryOptions& options, std::span<const double> pressure,
                      std::span<double> force)
 {
-    if (!(options.axial && options.azimuthal)) {
-        for (std::size_t e = 0; e < force.size(); ++e)
-            force[e] = -0.5 * (film.area[e] + film.area[e + 1]) * (pressure[e + 1] - pressure[e]);
-        return;
-    }
+    if (!film.core.empty()) return tapered_force(film, options, pressure, force);
+    if (!(options.axial && options.azimuthal)) return pressure_force(film, pressure, force);
     double before = pull_across(film, options, pressure, 0);
     for (std::size_t e = 0; e < force.size(); ++e) {
         const double after = pull_across(film, options, pressure, e + 1);

@@ -28,6 +28,7 @@ struct FilmProfile {
     std::span<const double> outer_radius;  ///< H of vertices [m]
     std::span<const double> vertex_length; ///< l_v [m]
     std::span<const double> edge_length;   ///< l_e [m]
+    std::span<const double> core = {};     ///< r of vertices, of a strand that is not as thick all along [m]
 };
 
 /// p [Pa] of vertices.
@@ -41,6 +42,10 @@ void capillary_pressure(const FilmProfile& film, const CapillaryOptions& options
 ///   N = 2 pi sigma H / sqrt(1 + H'^2) - p A,
 /// for A p_x = (p A)_x - (2 pi sigma H / sqrt(1 + H'^2))_x: the forces on a drop add up to nothing, and where the
 /// strand becomes dry they have no jump though p has. One part alone is not of that form.
+/// A strand that tapers pushes at the liquid, too: -p d(pi r^2). Large forces cancel there even where it is dry, in the
+/// limit of fine edges only; so what they make of the bare strand is taken off, N_0 and p_0 of H = r, and the force is
+///   d(N - N_0) - (p - p_0) d(pi r^2),
+/// which goes to 0 with the film.
 void capillary_force(const FilmProfile& film, const CapillaryOptions& options, std::span<const double> pressure,
                      std::span<double> force);
 

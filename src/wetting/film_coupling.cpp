@@ -85,10 +85,14 @@ FilmEnergy film_energy(const FilmStrands& strands, const FilmLiquid& liquid, con
         measure(film, s);
         measure_liquid(film, s);
         energy.surface += surface_energy(s.profile(), liquid.surface_tension, film.exposure);
+        if (!s.core.empty())
+            energy.surface -= surface_energy({s.area, s.core, s.vertex_length, s.edge_length, s.core},
+                                             liquid.surface_tension, film.exposure);
         for (std::size_t e = 0; e + 1 < film.n(); ++e) {
             const double part = film.exposure.empty() ? 1 : 0.5 * (film.exposure[e] + film.exposure[e + 1]);
-            energy.surface -=
-                part * 2 * std::numbers::pi * film.radius_on(e) * liquid.surface_tension * s.edge_length[e];
+            if (s.core.empty())
+                energy.surface -=
+                    part * 2 * std::numbers::pi * film.radius_on(e) * liquid.surface_tension * s.edge_length[e];
             energy.flow += 0.5 * liquid.density * s.edge_volume[e] * film.flow[e] * film.flow[e];
         }
     }

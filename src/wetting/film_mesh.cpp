@@ -16,11 +16,13 @@ void RefinedStrand::refine(const FilmStrands& strands, const FilmState& state, s
     RIVULET_ASSERT(parts % 2 == 1 && n >= 2);
     owner.resize(size);
     position.resize(size);
+    scale.resize(strands.scale.empty() ? 0 : size);
     for (std::size_t j = 0; j < size; ++j) {
         const std::size_t e = std::min(j / parts, n - 2), past = j - e * parts;
         const double t = static_cast<double>(past) / static_cast<double>(parts);
         owner[j] = static_cast<std::int32_t>(2 * past < parts ? e : e + 1);
         const Vec3 &a = strands.position[begin + e], &b = strands.position[begin + e + 1];
+        if (!scale.empty()) scale[j] = (1 - t) * strands.scale[begin + e] + t * strands.scale[begin + e + 1];
         position[j] = past == 0 ? a : past == parts ? b : Vec3(a + t * (b - a));
     }
     const auto hand_out = [&](auto from, auto& to) {
@@ -85,7 +87,9 @@ void RefinedStrand::gather(const FilmStrands& strands, const FilmState& state, s
         double weight = 0, momentum = 0;
         for (; j + 1 < size && spinning(j, n) == e; ++j) {
             const auto moment = [&](std::size_t i) {
-                return density * length[i] * film_polar_moment(state.volume[film + i] / length[i], radius);
+                return density * length[i] *
+                       film_polar_moment(state.volume[film + i] / length[i],
+                                         scale.empty() ? radius : radius * scale[i]);
             };
             const double m = inertia[j] + moment(j) + (j + 2 == size ? moment(j + 1) : 0);
             weight += m;

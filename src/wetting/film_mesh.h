@@ -20,6 +20,7 @@ public:
     std::vector<std::int32_t> owner; ///< vertex of the strand, from its first on
     std::vector<Vec3> position, acceleration, lift, velocity, owed;
     std::vector<double> length; ///< of vertices [m]
+    std::vector<double> scale;  ///< as FilmStrands::scale
     std::vector<double> mass, inertia, exposure, sliding, spin;
 
 private:

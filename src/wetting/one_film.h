@@ -24,7 +24,8 @@ inline constexpr std::int64_t kStrandsPerTask = 16;
 
 /// One strand of FilmStrands and FilmState, on the mesh of its film.
 struct OneFilm {
-    double radius; ///< of the strand; read it by radius_at() and radius_on()
+    double radius;                 ///< of the strand; read it by radius_at() and radius_on()
+    std::span<const double> scale; ///< of its vertices, as FilmStrands::scale
     std::span<const Vec3> position, acceleration, due, lift, drawn;
     std::span<const double> strand_mass, strand_inertia, exposure, sliding;
     std::span<double> volume, flow;
@@ -39,8 +40,11 @@ struct OneFilm {
         return owner.empty() ? j : static_cast<std::size_t>(owner[j]);
     }
     /// Of the strand at a vertex, and on an edge [m].
-    [[nodiscard]] double radius_at(std::size_t) const { return radius; }
-    [[nodiscard]] double radius_on(std::size_t) const { return radius; }
+    [[nodiscard]] double radius_at(std::size_t j) const { return scale.empty() ? radius : radius * scale[j]; }
+    [[nodiscard]] double radius_on(std::size_t e) const
+    {
+        return scale.empty() ? radius : 0.5 * (radius_at(e) + radius_at(e + 1));
+    }
 };
 
 /// Arrays of one strand, used again for the next.
@@ -50,6 +54,7 @@ struct FilmScratch {
     std::vector<double> vertex_length;            ///< l_v
     std::vector<double> area, outer_radius;       ///< A, H of vertices
     std::vector<double> area_ahead, radius_ahead; ///< of vertices in the middle of the step
+    std::vector<double> core;                     ///< r of vertices; none = the same all along
     std::vector<double> moment;                   ///< J l_v of vertices [m^5]
     std::vector<double> mass, flow, change;       ///< of edges: mass with friction, velocity
     std::vector<double> pull;                     ///< of edges: see find_pull() [m/s^2]
@@ -74,8 +79,11 @@ struct FilmScratch {
                                &passed, &old_volume, &carried_spin})
             vertices->resize(n);
     }
-    [[nodiscard]] FilmProfile profile() const { return {area, outer_radius, vertex_length, edge_length}; }
-    [[nodiscard]] FilmProfile profile_ahead() const { return {area_ahead, radius_ahead, vertex_length, edge_length}; }
+    [[nodiscard]] FilmProfile profile() const { return {area, outer_radius, vertex_length, edge_length, core}; }
+    [[nodiscard]] FilmProfile profile_ahead() const
+    {
+        return {area_ahead, radius_ahead, vertex_length, edge_length, core};
+    }
 };
 
 inline OneFilm film_of_strand(const FilmStrands& strands, const FilmState& state, std::size_t s, RefinedStrand& refined)
@@ -88,15 +96,29 @@ inline OneFilm film_of_strand(const FilmStrands& strands, const FilmState& state
         const auto of_mesh = [&](auto span) {
             return span.empty() ? span : span.subspan(film_begin(strands, s), refined.owner.size());
         };
-        return {strands.radius[s], refined.position,       refined.acceleration,  of_mesh(strands.due),
-                refined.lift,      of_mesh(strands.drawn), refined.mass,          refined.inertia,
-                refined.exposure,  refined.sliding,        of_mesh(state.volume), of_mesh(state.flow),
-                refined.velocity,  refined.spin,           refined.owed,          refined.owner};
+        return {strands.radius[s],    refined.scale,    refined.position,       refined.acceleration,
+                of_mesh(strands.due), refined.lift,     of_mesh(strands.drawn), refined.mass,
+                refined.inertia,      refined.exposure, refined.sliding,        of_mesh(state.volume),
+                of_mesh(state.flow),  refined.velocity, refined.spin,           refined.owed,
+                refined.owner};
     }
-    return {strands.radius[s],      part(strands.position), part(strands.acceleration), part(strands.due),
-            part(strands.lift),     part(strands.drawn),    part(strands.strand_mass),  part(strands.strand_inertia),
-            part(strands.exposure), part(strands.sliding),  part(state.volume),         part(state.flow),
-            part(state.velocity),   part(state.spin),       part(state.owed),           {}};
+    return {strands.radius[s],
+            part(strands.scale),
+            part(strands.position),
+            part(strands.acceleration),
+            part(strands.due),
+            part(strands.lift),
+            part(strands.drawn),
+            part(strands.strand_mass),
+            part(strands.strand_inertia),
+            part(strands.exposure),
+            part(strands.sliding),
+            part(state.volume),
+            part(state.flow),
+            part(state.velocity),
+            part(state.spin),
+            part(state.owed),
+            {}};
 }
 
 /// Below this section an edge counts as dry.
@@ -108,6 +130,8 @@ inline double dry_area(const OneFilm& film, std::size_t e)
 inline void measure(const OneFilm& film, FilmScratch& s)
 {
     std::fill(s.vertex_length.begin(), s.vertex_length.end(), 0.0);
+    s.core.clear();
+    for (std::size_t j = 0; j < film.scale.size(); ++j) s.core.push_back(film.radius_at(j));
     for (std::size_t e = 0; e + 1 < film.n(); ++e) {
         const Vec3 edge = film.position[e + 1] - film.position[e];
         const double length = edge.norm();

@@ -63,6 +63,8 @@ struct FilmStrands {
     /// vertex. None = all.
     std::span<const double> sliding = {};
     int parts = 1; ///< odd, so that a strand's vertex has a whole number of the mesh' vertices
+    /// Thickness of vertices as a part of that radius, linear between; none = 1.
+    std::span<const double> scale = {};
 };
 /// Where the mesh of a strand's film begins.
 [[nodiscard]] inline std::size_t film_begin(const FilmStrands& strands, std::size_t strand)

@@ -175,8 +175,6 @@ TEST(StrandScene, TipsThatCannotBeAreRefused)
     expect("tip_radius='20 um'\n", "s.toml:10:12: strands.s.tip_radius: does not go with the thickness");
     expect("radius='50 um'\ntip_radius='51 um'\n", "tip_radius: 5.1e-05 m is more than `radius`; allowed: 5e-07 m to");
     expect("radius='50 um'\ntip_radius='0.4 um'\n", "tip_radius: 4e-07 m is less than a hundredth of `radius`");
-    expect("radius='50 um'\ntip_radius='20 um'\n[liquids.w]\n[wetting]\nliquid='w'\n",
-           "strands.s.tip_radius: does not go with [wetting]");
     expect("radius='50 um'\ntip_radius='0 m'\n", "strands.s.tip_radius");
     expect("radius='50 um'\ntip_radius='-1 um'\n", "strands.s.tip_radius");
 }

@@ -148,5 +148,125 @@ TEST(FilmCapillary, ForcesOnADropAddUpToNothing)
     EXPECT_EQ(force[2], 0); // dry
 }
 
+/// A film of thickness h(x) on a cone from 0.1 to 0.04 mm over 10 mm.
+struct ConeArrays {
+    std::vector<double> area, outer_radius, vertex_length, edge_length, core;
+
+    ConeArrays(std::size_t n, const std::function<double(double)>& thickness)
+    {
+        const double l = 0.01 / static_cast<double>(n - 1);
+        edge_length.assign(n - 1, l);
+        for (std::size_t i = 0; i < n; ++i) {
+            const double x = l * static_cast<double>(i);
+            core.push_back(1e-4 - 6e-3 * x);
+            vertex_length.push_back(i == 0 || i + 1 == n ? 0.5 * l : l);
+            area.push_back(film_area(thickness(x), core[i]));
+            outer_radius.push_back(film_outer_radius(area[i], core[i]));
+        }
+    }
+    [[nodiscard]] FilmProfile profile() const { return {area, outer_radius, vertex_length, edge_length, core}; }
+    [[nodiscard]] std::vector<double> pressure() const
+    {
+        std::vector<double> p(area.size());
+        capillary_pressure(profile(), kWater, p);
+        return p;
+    }
+    [[nodiscard]] std::vector<double> force() const
+    {
+        std::vector<double> f(edge_length.size());
+        capillary_force(profile(), kWater, pressure(), f);
+        return f;
+    }
+};
+
+/// Volumes change, thicknesses of the strand do not.
+TEST(FilmCapillary, PressureIsTheSlopeOfTheEnergyOnTaperedStrands)
+{
+    ConeArrays film(41, [](double x) { return 8e-5 * (1 + 0.4 * std::sin(900 * x)); });
+    const std::vector<double> p = film.pressure();
+    for (const std::size_t j : {std::size_t{0}, std::size_t{1}, std::size_t{17}, std::size_t{39}, std::size_t{40}}) {
+        const double area = film.area[j], h = 1e-6 * area;
+        double energy[2];
+        for (const int way : {0, 1}) {
+            film.outer_radius[j] = film_outer_radius(area + (way == 0 ? -h : h), film.core[j]);
+            energy[way] = surface_energy(film.profile(), 0.072);
+        }
+        film.outer_radius[j] = film_outer_radius(area, film.core[j]);
+        EXPECT_NEAR((energy[1] - energy[0]) / (2 * h * film.vertex_length[j]) / p[j], 1, 1e-7) << j;
+    }
+}
+
+/// On a bare cone it is nothing, and a film so thin that its own slopes do not count is drawn to the thick end by
+/// dp/dx = -sigma/r^2 dr/dx: the force on an edge is 2 pi r h sigma/r^2 dr.
+TEST(FilmCapillary, ThinFilmsOnTaperedStrandsAreDrawnToTheThickEnd)
+{
+    for (const double f : ConeArrays(41, [](double) { return 0.0; }).force()) EXPECT_EQ(f, 0);
+    const double h = 1e-8;
+    const ConeArrays film(41, [&](double) { return h; });
+    const std::vector<double> force = film.force();
+    for (std::size_t e = 1; e + 2 < force.size(); ++e) { // the ends are open or closed, and have slope 0
+        const double r = 0.5 * (film.core[e] + film.core[e + 1]), dr = film.core[e + 1] - film.core[e];
+        EXPECT_NEAR(force[e] / (2 * std::numbers::pi * h * 0.072 / r * dr), 1, 0.01) << e;
+        EXPECT_LT(force[e], 0);
+    }
+}
+
+/// A drop about a cone goes to the thick end with the force -dE/dx: as it slides by one edge, work is
+/// what the surface loses.
+TEST(FilmCapillary, DropsOnTaperedStrandsAreDrawnAsTheirEnergySays)
+{
+    double error[2];
+    for (const int k : {0, 1}) {
+        const std::size_t n = k == 0 ? 81 : 161;
+        const double volume_of = 4e-4;     // a drop of half a millimetre about the middle
+        const auto drop = [&](double at) { // as thick a ring of liquid wherever it is
+            ConeArrays film(n, [](double) { return 0.0; });
+            for (std::size_t j = 0; j < n; ++j) {
+                const double x = (0.01 * static_cast<double>(j) / static_cast<double>(n - 1) - at) / 1.5e-3;
+                const double bump = std::abs(x) < 1 ? (1 - x * x) * (1 - x * x) : 0;
+                film.area[j] = std::numbers::pi * volume_of * volume_of * bump * 0.5;
+                film.outer_radius[j] = film_outer_radius(film.area[j], film.core[j]);
+            }
+            return film;
+        };
+        const double l = 0.01 / static_cast<double>(n - 1);
+        const auto energy = [&](double at) { return surface_energy(drop(at).profile(), 0.072); };
+        double sum = 0;
+        for (const double f : drop(5e-3).force()) sum += f;
+        const double slope = (energy(5e-3 + l) - energy(5e-3 - l)) / (2 * l);
+        EXPECT_LT(sum, 0);
+        error[k] = std::abs(sum / -slope - 1);
+    }
+    EXPECT_LT(error[1], 0.01) << error[0];
+}
+
+/// Without the part of the pressure that makes films bead a film as thick all along lies still on a cone, at its ends
+/// too: with h''= 0 there is no other part. With that part alone it goes to the thick end.
+TEST(FilmCapillary, PartsOfThePressureLeaveBareConesAlone)
+{
+    const auto forces = [](bool axial, bool azimuthal, double h) {
+        const ConeArrays film(41, [&](double) { return h; });
+        CapillaryOptions options = kWater;
+        options.axial = axial;
+        options.azimuthal = azimuthal;
+        std::vector<double> p(41), f(40);
+        capillary_pressure(film.profile(), options, p);
+        capillary_force(film.profile(), options, p, f);
+        return f;
+    };
+    for (const bool axial : {false, true})
+        for (const double f : forces(axial, !axial, 0)) EXPECT_EQ(f, 0);
+    const double h = 1e-5, weight = std::numbers::pi * (8e-5 * 8e-5 - 7e-5 * 7e-5) * 9810 * 0.01 / 40; // of an edge [N]
+    for (const double f : forces(true, false, h)) EXPECT_LT(std::abs(f), 1e-3 * weight);
+    const ConeArrays film(41, [&](double) { return h; });
+    const std::vector<double> beading = forces(false, true, h);
+    for (std::size_t e = 0; e < 40; ++e) { // A sigma dH/H^2
+        const double r = 0.5 * (film.core[e] + film.core[e + 1]), high = r + h;
+        const double pull =
+            std::numbers::pi * h * (r + high) * 0.072 / (high * high) * (film.core[e + 1] - film.core[e]);
+        EXPECT_NEAR(beading[e] / pull, 1, e == 0 || e == 39 ? 0.02 : 1e-3) << e;
+    }
+}
+
 } // namespace
 } // namespace rivulet
