@@ -140,6 +140,7 @@ TEST(TaperedFilms, FillToThriceTheRadiusTheyLieOn)
 Model swinging_clump(int parts, int n_strands)
 {
     Model m = tapered(test::with_drops(test::wet_hair(Vec3(0.8, 0, -0.6), n_strands, 0.25e-3)), 0.5, parts);
+    m.options.strand_contact = StrandContactLaw::Cone;
     m.wetting->film.viscosity = 1e-3;
     m.wetting->captures = true;
     m.wetting->spreads = true;
