@@ -17,6 +17,7 @@ struct WetStrand {
     std::vector<double> radii;
     std::vector<Vec3> position, acceleration, velocity, due, owed, lift, drawn;
     std::vector<double> strand_mass, strand_inertia, volume, flow, spin, exposure, sliding;
+    std::vector<double> scale; ///< as FilmStrands::scale
     std::vector<FilmOutcome> outcome;
     int parts = 1; ///< of edges, on the film's mesh; of which volume, flow, due and drawn are
 
@@ -39,8 +40,8 @@ struct WetStrand {
 
     [[nodiscard]] FilmStrands strands() const
     {
-        return {first, radii, position, acceleration, strand_mass, strand_inertia,
-                due,   lift,  exposure, drawn,        sliding,     parts};
+        return {first, radii,    position, acceleration, strand_mass, strand_inertia, due,
+                lift,  exposure, drawn,    sliding,      parts,       scale};
     }
     /// Gives a single strand's film a mesh of its own, on which it is as even about each vertex as it was.
     void refine(int k)
@@ -56,6 +57,18 @@ struct WetStrand {
             volume[j] = of_vertices[v] / half * here / k;
             if (j + 1 < size) flow[j] = of_edges[j / static_cast<std::size_t>(k)];
         }
+    }
+    /// Makes the strand thinner, evenly to this part of its radius at the last vertex; its mass and liquid stay.
+    void taper(double tip)
+    {
+        for (std::size_t v = 0; v < position.size(); ++v)
+            scale.push_back(1 + (tip - 1) * static_cast<double>(v) / static_cast<double>(position.size() - 1));
+    }
+    /// Radius of the strand at a vertex of the mesh [m].
+    [[nodiscard]] double radius_at(std::size_t j) const
+    {
+        const double last = static_cast<double>(position.size() - 1) * parts;
+        return scale.empty() ? radius : radius * (1 + (scale.back() - 1) * static_cast<double>(j) / last);
     }
     /// The vertex of the strand that one of the mesh belongs to, and where that is.
     [[nodiscard]] std::size_t owner(std::size_t j) const
