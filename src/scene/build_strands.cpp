@@ -228,6 +228,7 @@ void build_wetting(const Value& root, Model& model)
     wetting.inertia = get<bool>(*table, "inertia");
     wetting.flows = get<bool>(*table, "flow");
     wetting.bridges = get<bool>(*table, "bridges");
+    wetting.bridges_alike = text(*table, "shares") == "alike";
     wetting.spreads = get<bool>(*table, "spreading");
     wetting.captures = get<bool>(*table, "capture");
     wetting.drips = get<bool>(*table, "dripping");
