@@ -230,6 +230,7 @@ void build_wetting(const Value& root, Model& model)
     wetting.flows = get<bool>(*table, "flow");
     wetting.film_parts = integer(*table, "film_parts");
     wetting.bridges = get<bool>(*table, "bridges");
+    wetting.bridges_alike = text(*table, "shares") == "alike";
     wetting.spreads = get<bool>(*table, "spreading");
     wetting.captures = get<bool>(*table, "capture");
     wetting.drips = get<bool>(*table, "dripping");

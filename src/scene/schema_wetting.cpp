@@ -40,6 +40,11 @@ Record wetting_record()
             boolean("bridges", "Liquid between strands, and between strands and obstacles, draws them together, unless "
                                "simulation.strand_contact is \"none\".")
                 .otherwise(true),
+            word("shares", {"even", "alike"},
+                 "How the bridges of a strand share its liquid at each place: `even`, as published; `alike`, by the "
+                 "squares of their lengths, so that they have one shape, and a strand between a near one and a far one "
+                 "is not drawn to the far one.")
+                .otherwise("even"),
             boolean("spreading", "Liquid passes through these bridges from strand to strand, drawn by their suction.")
                 .otherwise(false),
             boolean("capture", "Strands take up liquid that they touch.").otherwise(true),

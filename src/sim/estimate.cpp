@@ -78,8 +78,7 @@ double strand_bytes(const Model& model)
     const bool touch = model.options.strand_contact != StrandContactLaw::None || !model.strands.joints.empty();
     const int more = model.wetting ? model.wetting->film_parts - 1 : 0;
     return kBytesPerStrandVertex * n + static_cast<double>(sizeof(double) * model.strands.scale.size()) +
-           more * kMeshBytesPerVertex * n +
-           (model.wetting ? (kFilmBytesPerVertex + kImmersionBytesPerVertex) * n : 0) +
+           more * kMeshBytesPerVertex * n + (model.wetting ? (kFilmBytesPerVertex + kImmersionBytesPerVertex) * n : 0) +
            (touch ? kContactBytesPerVertex * n + block_bytes(model) : 0);
 }
 

@@ -297,6 +297,7 @@ const BridgeInput* find_bridges(const Model& model, const State& state, Workspac
     pad.bridges = {.film_area = pad.area,
                    .in_air = pad.exposure,
                    .surface_tension = model.wetting->surface_tension,
+                   .alike = model.wetting->bridges_alike,
                    .strands = &*pad.between_strands,
                    .solids = &*pad.to_solids,
                    .links = &state.bridges};

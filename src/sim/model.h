@@ -101,8 +101,9 @@ struct Wetting {
     double surface_tension = 0; ///< that holds drops [N/m]
     FilmLiquid film;            ///< density, viscosity and surface tension, as the flow along strands feels them
     FilmMomentum momentum = FilmMomentum::Transport;
-    bool bridges = true;  ///< liquid between strands, and between strands and obstacles, draws them together
-    bool spreads = false; ///< it also passes from strand to strand
+    bool bridges = true;        ///< liquid between strands, and between strands and obstacles, draws them together
+    bool bridges_alike = false; ///< it is shared by squares of distances, not evenly
+    bool spreads = false;       ///< it also passes from strand to strand
     bool captures = true;
     bool drips = true;
     double capture_time = 0.1; ///< in which a strand under liquid fills its film to 1 - 1/e [s]

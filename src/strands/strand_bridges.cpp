@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <optional>
 
@@ -187,26 +188,75 @@ private:
             partners_.push_back({b, edges_.strand[edge(a)]});
         }
         sort_unique(partners_);
+        if (input_.alike) weigh_by_distance(links);
     }
+    void weigh_by_distance(const BridgeLinks& links)
+    {
+        std::vector<double> nearest(partners_.size(), std::numeric_limits<double>::infinity());
+        const auto see = [&](const Partner& partner, double distance) {
+            double& least = nearest[place_of(partner)];
+            least = std::min(least, distance);
+        };
+        for (std::size_t i = 0; i < links.size(); ++i) {
+            const std::int32_t a = links.a[i], b = links.b[i];
+            if (b < 0) {
+                see({a, -1 - obstacle_of(b)}, distance_of_image(a, obstacle_of(b)));
+                continue;
+            }
+            const double distance = std::max(nearest_points(segment(a), segment(b)).distance, radius(a) + radius(b));
+            see({a, edges_.strand[edge(b)]}, distance);
+            see({b, edges_.strand[edge(a)]}, distance);
+        }
+        part_.resize(partners_.size());
+        std::vector<double> all(edges_.vertex.size(), 0.0);
+        for (std::size_t k = 0; k < part_.size(); ++k) {
+            const double in_radii = nearest[k] / radius(partners_[k].edge);
+            part_[k] = in_radii * in_radii;
+            all[edge(partners_[k].edge)] += part_[k];
+        }
+        for (std::size_t k = 0; k < part_.size(); ++k) part_[k] /= all[edge(partners_[k].edge)];
+    }
+    /// Of an edge from its mirror image in an obstacle, at least that at which they touch.
+    [[nodiscard]] double distance_of_image(std::int32_t a, std::int32_t o) const
+    {
+        const auto index = static_cast<std::size_t>(o);
+        if (index >= scene_.obstacles.size()) return 2 * radius(a);
+        double nearest = std::numeric_limits<double>::infinity();
+        for (const double s : {0.0, 0.5, 1.0})
+            nearest = std::min(nearest, scene_.obstacles[index].shape->distance(pose(index).to_body(segment(a).at(s))));
+        return 2 * std::max(nearest, radius(a));
+    }
+    [[nodiscard]] std::size_t place_of(const Partner& partner) const
+    {
+        return static_cast<std::size_t>(std::lower_bound(partners_.begin(), partners_.end(), partner) -
+                                        partners_.begin());
+    }
+    /// Of an area of the film of an edge, what its bridge to a strand or (-1 - o) an obstacle has, or would have.
+    [[nodiscard]] double shared(double area, std::int32_t a, std::int32_t other) const
+    {
+        const std::size_t k = input_.alike ? place_of({a, other}) : partners_.size();
+        const bool is_weighed = k < partners_.size() && partners_[k] == Partner{a, other};
+        return is_weighed ? area * part_[k] : area / sharers_[edge(a)];
+    }
+    [[nodiscard]] double radius(std::int32_t a) const { return edges_.radius[edge(a)]; }
     [[nodiscard]] bool was_linked(std::int32_t a, std::int32_t other) const
     {
         return std::binary_search(partners_.begin(), partners_.end(), Partner{a, other});
     }
 
-    /// Per edge: its film's area, shared, and outer radius.
+    /// Per edge: its film's area and outer radius, and who share it.
     void measure_films()
     {
         const std::size_t n = edges_.vertex.size();
         sharers_.assign(n, 0);
         for (const Partner& p : partners_) sharers_[edge(p.edge)] += 1;
-        share_.resize(n);
+        area_.resize(n);
         outer_.resize(n);
         for (std::size_t e = 0; e < n; ++e) {
             const auto v = static_cast<std::size_t>(edges_.vertex[e]);
-            const double area = 0.5 * (input_.film_area[v] + input_.film_area[v + 1]);
+            area_[e] = 0.5 * (input_.film_area[v] + input_.film_area[v + 1]);
             sharers_[e] = std::max(sharers_[e], 1.0);
-            share_[e] = area / sharers_[e];
-            outer_[e] = std::sqrt(area / std::numbers::pi + edges_.radius[e] * edges_.radius[e]);
+            outer_[e] = std::sqrt(area_[e] / std::numbers::pi + edges_.radius[e] * edges_.radius[e]);
         }
     }
 
@@ -227,9 +277,9 @@ private:
         const auto v = static_cast<std::size_t>(a);
         return x[v] + s * (x[v + 1] - x[v]);
     }
-    [[nodiscard]] double film(std::int32_t a, double s) const
+    [[nodiscard]] double film(std::int32_t a, double s, std::int32_t other) const
     {
-        return between(input_.film_area, a, s) / sharers_[edge(a)];
+        return shared(between(input_.film_area, a, s), a, other);
     }
     [[nodiscard]] double air(std::int32_t a, double s) const
     {
@@ -244,7 +294,7 @@ private:
     [[nodiscard]] std::optional<BridgePlace> pair_place(const Link& link, bool was) const
     {
         const std::size_t e = edge(link.a), f = edge(link.b);
-        const double area = share_[e] + share_[f];
+        const double area = shared(area_[e], link.a, edges_.strand[f]) + shared(area_[f], link.b, edges_.strand[e]);
         if (area < kDryArea) return {};
         const double rupture = edges_.radius[e] + edges_.radius[f] + input_.strands->rupture_gap(area);
         const double range = link_distance(was, outer_[e] + outer_[f], rupture);
@@ -264,12 +314,12 @@ private:
         const double touch = edges_.radius[e] + edges_.radius[f];
         // Centre lines that meet are in contact, which pushes; a pull has no direction there.
         if (distance < 1e-6 * touch) return;
-        const BridgeSite site{.radius = std::min(edges_.radius[e], edges_.radius[f]),
-                              .touch = touch,
-                              .area = film(link.a, found->s) + film(link.b, found->t),
-                              .tension =
-                                  input_.surface_tension * std::min(air(link.a, found->s), air(link.b, found->t)),
-                              .curvature = thinner_to_thicker(link)};
+        const BridgeSite site{
+            .radius = std::min(edges_.radius[e], edges_.radius[f]),
+            .touch = touch,
+            .area = film(link.a, found->s, edges_.strand[f]) + film(link.b, found->t, edges_.strand[e]),
+            .tension = input_.surface_tension * std::min(air(link.a, found->s), air(link.b, found->t)),
+            .curvature = thinner_to_thicker(link)};
         const double length = found->length - kSliver * std::min((p.b - p.a).norm(), (q.b - q.a).norm());
         const Vec3 normal = offset / distance;
         add({.a = link.a, .b = link.b, .s = found->s, .t = found->t, .normal = normal, .gap = distance}, length,
@@ -281,8 +331,9 @@ private:
     [[nodiscard]] std::optional<BridgePlace> obstacle_place(std::int32_t a, std::int32_t o, int half, bool was) const
     {
         const std::size_t e = edge(a);
-        if (share_[e] < kDryArea || is_held(a) || is_held(a + 1)) return {};
-        const double rupture = edges_.radius[e] + input_.solids->rupture_gap(share_[e]);
+        const double area = shared(area_[e], a, -1 - o);
+        if (area < kDryArea || is_held(a) || is_held(a + 1)) return {};
+        const double rupture = edges_.radius[e] + input_.solids->rupture_gap(area);
         const double range = link_distance(was, outer_[e], rupture);
         const Segment p = segment(a);
         const double length = (p.b - p.a).norm();
@@ -328,7 +379,7 @@ private:
         const Vec3 place = pose(o).to_body(segment(link.a).at(found->s));
         const BridgeSite site{.radius = edges_.radius[edge(link.a)],
                               .touch = edges_.radius[edge(link.a)],
-                              .area = film(link.a, found->s),
+                              .area = film(link.a, found->s, -1 - obstacle_of(link.b)),
                               .tension = input_.surface_tension * air(link.a, found->s),
                               .curvature = curvature(link, found->s)};
         add({.a = link.a,
@@ -354,8 +405,9 @@ private:
     const BridgeInput& input_;
     std::vector<std::int32_t> edge_of_; ///< that begins at each vertex
     std::vector<Partner> partners_;     ///< sorted
+    std::vector<double> part_;          ///< of the edge's film that is between it and each partner
     std::vector<double> sharers_;       ///< of each edge's film, at least 1
-    std::vector<double> share_, outer_; ///< of each edge [m^2], [m]
+    std::vector<double> area_, outer_;  ///< of each edge's film [m^2], [m]
 };
 
 } // namespace

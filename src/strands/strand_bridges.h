@@ -23,6 +23,7 @@ struct BridgeInput {
     std::span<const double> in_air = {}; ///< 1 in air, 0 submerged; none = all in air
     double surface_tension = 0;          ///< [N/m]
     double closing_speed = 0.01;         ///< at which a bridge draws things together at most, in the cones' step [m/s]
+    bool alike = false;                  ///< liquid is shared by squares of distances, not evenly
     const StrandBridgeTable* strands = nullptr; ///< law between strands
     const SolidBridgeTable* solids = nullptr;   ///< law of a strand and a solid; null = no bridges to obstacles
     const BridgeLinks* links = nullptr;         ///< of the last step; null = none
@@ -47,7 +48,9 @@ struct BridgeScene {
 ///
 /// A pair of edges is one point with the length that both have beside each other within the distance at which the
 /// bridge breaks (edge_overlap). The liquid of an edge is shared by all that it is linked to: A_L = A_a/n_a + A_b/n_b,
-/// n = linked strands and obstacles; against an obstacle only the strand's own counts. Obstacles are taken for
+/// n = linked strands and obstacles; against an obstacle only the strand's own counts. `alike` shares it in proportion
+/// to the squares of the distances of centre lines instead (from an obstacle's surface twice the strand's), so that the
+/// bridges of an edge have one shape. Obstacles are taken for
 /// cylinders along the strand, as curved as they are across it, or for planes where they are hollow. Makes what tables
 /// of `input.strands` and `input.solids` it needs.
 [[nodiscard]] std::vector<StrandBridge> place_bridges(const StrandEdges& edges, const BridgeScene& scene,

@@ -158,6 +158,7 @@ beading = false
 friction = true
 momentum = "transport"
 bridges = true
+shares = "alike"
 spreading = false
 capture = false
 capture_time = "0.2 s"

@@ -153,6 +153,26 @@ TEST(Bridges, LiquidIsSharedByAllThatAStrandIsLinkedTo)
         EXPECT_NEAR(b.curve.rupture(), 2 * kThick + kLian * std::sqrt(1.5 * kFilmArea), 1e-9 * kThick);
 }
 
+/// The middle one of three is 4 radii from one neighbour and 6 from the other: they get 16 and 36 parts of 52 of its
+/// liquid, where even halves leave the far bridge nearer to rupture.
+TEST(Bridges, LiquidIsSharedByTheSquaresOfDistancesIfBridgesAreToBeAlike)
+{
+    WetCones s;
+    for (const double z : {-4.0, 0.0, 6.0}) s.add(line({0, 0, z * kThick}, {2e-3, 0, z * kThick}, 2));
+    group_strands(s.model);
+    s.wet(kFilm, 0.072);
+    s.links = {{0, 1, 3, 4}, {3, 4, 6, 7}, {0, 0, 0, 0}};
+    for (const bool alike : {false, true}) {
+        s.input.alike = alike;
+        const std::vector<StrandBridge> bridges = s.bridges();
+        ASSERT_EQ(bridges.size(), 4U);
+        for (const StrandBridge& b : bridges) {
+            const double part = !alike ? 0.5 : b.contact.b < 6 ? 16.0 / 52 : 36.0 / 52;
+            EXPECT_NEAR(b.curve.rupture(), 2 * kThick + kLian * std::sqrt((1 + part) * kFilmArea), 1e-9 * kThick);
+        }
+    }
+}
+
 /// Beyond the films, within rupture: only because they were linked.
 TEST(Bridges, GoAlongAsStrandsSlide)
 {
