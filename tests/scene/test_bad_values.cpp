@@ -153,7 +153,8 @@ std::vector<Value> covering_scenes()
     add("[domain]\nlower=[0,0,0]\nupper=[1,1,1]\n[simulation]\ncell_size=0.1\n[strands.s]\nkind='file'\nfile='hair.obj'"
         "\n"
         "scale=0.1\nposition=[0.1,0,0]\nrotation={angle=1}\nvertices=5\ncount=1\n[strands.g]\nkind='groom'\n"
-        "obstacle='o'\nroots_per_area=100\nlength=0.1\ntip_radius='10 um'\n[obstacles.o]\nshape={type='sphere',radius=0.1}\n",
+        "obstacle='o'\nroots_per_area=100\nlength=0.1\ntip_radius='10 "
+        "um'\n[obstacles.o]\nshape={type='sphere',radius=0.1}\n",
         {});
     for (const char* group : {"sources.s", "drains.d"})
         add("[domain]\nlower=[0,0,0]\nupper=[1,1,1]\n[simulation]\ncell_size=0.1\n[liquids.w]\n"
