@@ -276,7 +276,7 @@ private:
                                  "beside it, or none");
         const double thick = get_or(table, "radius", strand_material(text(table, "material")).radius.value);
         const double r = *tip->as<double>();
-        if (r <= thick && r >= kThinnestTip * thick) return;
+        if (r <= thick && kRoundedUp * r >= kThinnestTip * thick) return;
         problems_.add(tip->where, path + ".tip_radius",
                       fmt::format("{} m is {} `radius`; allowed: {} m to {} m", r,
                                   r > thick ? "more than" : "less than a hundredth of", kThinnestTip * thick, thick));

@@ -11,6 +11,8 @@ namespace {
 
 /// Liquid in the 27 cells about a particle of spray, at most [cells]. A film of a ninth of a cell has as much.
 constexpr double kMostSpray = 1;
+/// Farther from a solid than this a particle reaches no face in it [cells].
+constexpr double kNearSolid = 1.5;
 /// Of energies: less is rounding, of leads in single precision, and left alone.
 constexpr double kSlack = 1e-6;
 
@@ -38,6 +40,17 @@ bool is_sparse(const Workspace::Scratch& s, const std::vector<double>& volume, i
         if (sum > most) return false;
     }
     return true;
+}
+
+/// The velocity that liquid beside a solid may get from it. A smooth one pushes by its normal alone: how it turns about
+/// itself is nothing to the liquid.
+Vec3 frame_of(const Solids& solids, const Vec3& x, int body)
+{
+    const Vec3 u = solids.velocity(x, body);
+    if (body < 0 || solids.friction(body) > 0) return u;
+    const Vec3& drift = solids.bodies[static_cast<std::size_t>(body)].twist.linear;
+    const Vec3 n = solids.normal(x, body);
+    return drift + n.dot(u - drift) * n;
 }
 
 /// (a + b)^2 of a^2 and b.
@@ -73,7 +86,9 @@ void find_spray(const Model& model, const State& state, Workspace::Scratch& s)
             if (particles.empty() || !is_sparse(s, state.liquid.volume, t, c, most)) continue;
             for (const std::int32_t p : particles) {
                 const Vec3& x = state.liquid.position[static_cast<std::size_t>(p)];
-                s.spray.tiles[tile].push_back({.particle = p, .frame = solids.velocity(x, solids.nearest(x).body)});
+                const Solids::Nearest solid = solids.nearest(x);
+                if (solid.distance > kNearSolid * model.options.cell_size) continue;
+                s.spray.tiles[tile].push_back({.particle = p, .frame = frame_of(solids, x, solid.body)});
             }
         }
     });
