@@ -46,7 +46,7 @@ bool is_sparse(const Workspace::Scratch& s, const std::vector<double>& volume, i
 /// itself is nothing to the liquid.
 Vec3 frame_of(const Solids& solids, const Vec3& x, int body)
 {
-    const Vec3 u = solids.velocity(x, body);
+    Vec3 u = solids.velocity(x, body);
     if (body < 0 || solids.friction(body) > 0) return u;
     const Vec3& drift = solids.bodies[static_cast<std::size_t>(body)].twist.linear;
     const Vec3 n = solids.normal(x, body);
