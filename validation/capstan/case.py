@@ -58,6 +58,6 @@ def judge(case):
     off = max(abs(ratio / math.exp(key[0] * math.radians(key[1])) - 1) for key, ratio in of_fine.items())
     hidden = numpy.mean([math.log(of_coarse[key] / ratio) / math.radians(key[1]) for key, ratio in of_fine.items()])
     return [*compared(ratios), missed(run), *compared(of_coarse, "hair, "),
-            at_most("hair, contacts missed", coarse.report()["strands"]["missed_contacts"], 30, "ideally none; 0 to 25 in steps of 0.999 to 1 ms"),
+            at_most("hair, contacts missed", coarse.report()["strands"]["missed_contacts"], 0, "none may be", known_miss="in the first steps the load straightens the hair; steps of 0.999 to 1 ms miss 0 to 25, as chance has it."),
             at_most("hair in steps of 0.2 ms, largest deviation of the twelve", off, 0.05, "exp(μ θ)"), missed(fine, "hair in steps of 0.2 ms, "),
             Figure("hair, friction that steps of 1 ms add to that of 0.2 ms", hidden, SPEED * (1e-3 - 2e-4) / RADIUS, 0.2, "v dt/R")]

@@ -1,8 +1,7 @@
 """A row of 21 bristles, 1 mm apart, in oil that drains: the gallery's scene, with eight seeds. Bristles nearer to each other than 6 radii
 count as one bundle there, at each of the 30 vertices. From root to tip bundles join, as in the photographs of [Bico 2004], and at three of four joinings
 exactly two meet, mostly a single bristle and a bundle; where one parts, it touches at one vertex and again further down, or ends apart. A bundle has grown in as many generations
-as it was joined by others one after the other. Which bundles meet hangs on where drops fall off, so figures of single seeds change with every version: the bounds are what any eight seeds should keep, what an ideal
-tree has stands beside them. Nearly all partings are at the last two vertices, where drops hang.
+as it was joined by others one after the other. Which bundles meet hangs on where drops fall off, so figures of single seeds change with every version. Nearly all partings are at the last two vertices, where drops hang.
 """
 import h5py
 import numpy
@@ -11,6 +10,8 @@ from harness import Figure, at_least, at_most
 from svg_plot import Plot
 
 TITLE = "Tree of wet bristles"
+CHANCE = ("which bundles meet hangs on where drops fall off; nearly all partings are at the last two vertices, where drops hang. With every version other seeds have them.")
+SPRINGS = "a bridge keeps its liquid, so it pulls the more the longer it is, and near neighbours do not attract each other more than far ones do."
 NEAR, BRISTLES, VERTICES, SEEDS = 6 * 50e-6, 21, 30, range(1, 9)
 
 
@@ -85,9 +86,9 @@ def judge(case):
         at_least("generations of joining, fewest of eight seeds", min(generations), 3, "three levels at least"),
         at_least("part of all joinings at which exactly two meet", sum(len(sizes) == 2 for sizes in joinings) / len(joinings), 2 / 3,
                  "a binary tree: all of them"),
-        at_least("seeds of eight in which two bundles meet", sum(m > 0 for m in met), 1, "not single bristles alone; ideally 8"),
+        at_least("seeds of eight in which two bundles meet", sum(m > 0 for m in met), len(SEEDS), "not single bristles alone", known_miss=SPRINGS),
         at_least("seeds of eight in which bundles only join, are never more further down, and have three generations",
-                 sum(t == 0 and m == 0 and g >= 3 for t, m, g in zip(torn, more, generations)), 1, "the photograph is of one row; ideally 8"),
-        at_most("seeds of eight in which a bundle parts again", sum(t > 0 for t in torn), 6, "they only join; ideally 0"),
-        at_most("bundles more than somewhere above, most of any seed", max(more), 2, "never more of them further down; ideally 0"),
+                 sum(t == 0 and m == 0 and g >= 3 for t, m, g in zip(torn, more, generations)), len(SEEDS), "a tree", known_miss=CHANCE),
+        at_most("seeds of eight in which a bundle parts again", sum(t > 0 for t in torn), 0, "they only join", known_miss=CHANCE),
+        at_most("bundles more than somewhere above, most of any seed", max(more), 0, "never more of them further down", known_miss=CHANCE),
     ]
